@@ -13,6 +13,7 @@ import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.json.Node;
 import dev.varve.server.heroic.json.NodeReader;
 import dev.varve.server.http.HeldJson;
+import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
@@ -34,6 +35,7 @@ final class WriteReader {
   private final Resolution resolution;
   private final Set<String> resources;
   private final BatchBuilder batch;
+  private final HeldPart ofAttributes;
   private int attributes;
   private @Nullable HeroicError tooFine;
 
@@ -48,6 +50,7 @@ final class WriteReader {
     this.resolution = resolution;
     this.resources = resources;
     this.batch = intake.newBatch();
+    this.ofAttributes = new HeldPart(memory);
   }
 
   /**
@@ -84,6 +87,7 @@ final class WriteReader {
     if (!batch.isEmpty()) {
       attributes = 0;
       intake.write(batch, false);
+      ofAttributes.letGo();
     }
   }
 
@@ -97,13 +101,14 @@ final class WriteReader {
     }
     GroupKey key = null;
     PointBody data = new PointBody(memory, member(path, "data"));
+    HeldPart ofSeries = new HeldPart(memory);
     boolean hasData = false;
     try {
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
         json.nextToken();
         switch (name) {
-          case "series" -> key = key(NodeReader.at(json, member(path, "series"), memory));
+          case "series" -> key = key(NodeReader.at(json, member(path, "series"), ofSeries::hold));
           case "data" -> {
             data.read(json);
             hasData = true;
@@ -118,6 +123,7 @@ final class WriteReader {
       add(key, data);
     } finally {
       data.letGo();
+      ofSeries.letGo();
     }
   }
 
@@ -172,7 +178,7 @@ final class WriteReader {
       tooFine = HeroicError.of(message);
       return;
     }
-    memory.hold(distribution.bytes().length);
+    ofAttributes.hold(distribution.bytes().length);
     attributes++;
     batch.add(
         new Attribute(

@@ -138,8 +138,7 @@ class LanguageTest {
     assertThat(
             HeroicServer.values(
                 heroic.ask(
-                    "sum(30s + 30s) from points({2020-12-31 23:59}, {2021-01-01 00:01})"
-                        + filter)))
+                    "sum(30s + 30s) from points({2020-12-31 23:59}, {2021-01-01 00:01})" + filter)))
         .isEqualTo("[[1609459200000,1.0],[1609459260000,2.0]]");
     assertThat(heroic.ask("* from points(1h)" + filter).body())
         .contains("\"result\":[]", "\"errors\":[]");

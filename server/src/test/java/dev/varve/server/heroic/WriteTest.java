@@ -41,10 +41,10 @@ class WriteTest {
     assertThat(
             heroic.server().get("/api/v1/query?time=1600000010&query=seen%7Bpod=%22p%22%7D").body())
         .contains("\"42.5\"", "\"site\":\"x\"");
-    heroic
-        .server()
-        .post("/api/v1/import/prometheus", "other{host=\"a\"} 7 1600000010000\n");
-    assertThat(HeroicServer.values(heroic.ask("* from points(1600000000000, 1600000020000) where $key = other")))
+    heroic.server().post("/api/v1/import/prometheus", "other{host=\"a\"} 7 1600000010000\n");
+    assertThat(
+            HeroicServer.values(
+                heroic.ask("* from points(1600000000000, 1600000020000) where $key = other")))
         .isEqualTo("[[1600000010000,7.0]]");
   }
 
@@ -53,17 +53,21 @@ class WriteTest {
     String path = "/datasets/buckets";
     heroic
         .server()
-        .post(path + "/write?precision=ms", "weather,city=b temp=20i,wet=0.5,sky=\"blue\" 1600000010000");
+        .post(
+            path + "/write?precision=ms",
+            "weather,city=b temp=20i,wet=0.5,sky=\"blue\" 1600000010000");
     HttpResponse<String> answer =
-        heroic.server().send(
-            heroic
-                .server()
-                .request(path + "/heroic/query/metrics")
-                .header("X-Client-Id", "test")
-                .header("Content-Type", "text/plain")
-                .POST(
-                    HttpRequest.BodyPublishers.ofString(
-                        "* from points(1600000000000, 1600000020000) where city = b")));
+        heroic
+            .server()
+            .send(
+                heroic
+                    .server()
+                    .request(path + "/heroic/query/metrics")
+                    .header("X-Client-Id", "test")
+                    .header("Content-Type", "text/plain")
+                    .POST(
+                        HttpRequest.BodyPublishers.ofString(
+                            "* from points(1600000000000, 1600000020000) where city = b")));
     assertThat(HeroicServer.values(answer))
         .isEqualTo("[[1600000010000,20.0]] [[1600000010000,0.5]]");
     assertThat(answer.body()).contains("\"__field__\":\"temp\"", "\"__field__\":\"wet\"");
@@ -100,7 +104,9 @@ class WriteTest {
         heroic.server().post("/heroic/write", "[" + good + ",{\"series\":{}}]");
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body()).contains("\"path\":\"[1].series.key\"");
-    assertThat(HeroicServer.values(heroic.ask("* from points(1600000000000, 1600000020000) where $key = kept")))
+    assertThat(
+            HeroicServer.values(
+                heroic.ask("* from points(1600000000000, 1600000020000) where $key = kept")))
         .isEqualTo("[[1600000010000,1.0]]");
   }
 
@@ -119,7 +125,8 @@ class WriteTest {
         .encodeToString(java.util.Arrays.copyOf(bytes.array(), bytes.position()));
   }
 
-  private static HttpResponse<String> distribution(String key, String host, long time, String value) {
+  private static HttpResponse<String> distribution(
+      String key, String host, long time, String value) {
     return heroic
         .server()
         .post(
@@ -146,8 +153,7 @@ class WriteTest {
                 .formatted(
                     expected.quantile(0.99), expected.quantile(0.5), expected.quantile(0.75)));
     assertThat(answer.body())
-        .contains(
-            "\"tdigeststat\":\"P99\"", "\"tdigeststat\":\"P50\"", "\"tdigeststat\":\"P75\"");
+        .contains("\"tdigeststat\":\"P99\"", "\"tdigeststat\":\"P50\"", "\"tdigeststat\":\"P75\"");
     // Without an aggregation, the answer tells how many samples a distribution has.
     assertThat(
             HeroicServer.values(
@@ -158,13 +164,20 @@ class WriteTest {
 
   @Test
   void namesDistributionsThatAreNone() {
-    String huge = Base64.getEncoder().encodeToString(new byte[] {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 127, 127, 127, 127});
+    String huge =
+        Base64.getEncoder()
+            .encodeToString(
+                new byte[] {
+                  0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                  0, 127, 127, 127, 127
+                });
     assertThat(distribution("broken", "a", 1600000005000L, huge).statusCode()).isEqualTo(200);
     distribution("broken", "a", 1600000006000L, digest(false, 7));
     HttpResponse<String> answer =
         heroic.ask(
             "tdigest(20s) from distributionPoints(1600000000000, 1600000020000) where $key = broken");
-    assertThat(answer.body()).contains("[[1600000020000,7.0]]", "is left out: a t-digest of 32 bytes ends too early");
+    assertThat(answer.body())
+        .contains("[[1600000020000,7.0]]", "is left out: a t-digest of 32 bytes ends too early");
   }
 
   @Test
@@ -191,7 +204,8 @@ class WriteTest {
                   new Listener("127.0.0.1", 0, List.of("heroic", "operations"), null)));
       int shared = own.server().ports().getFirst();
       int alone = own.server().ports().getLast();
-      String body = "{\"series\":{\"key\":\"k\"},\"data\":{\"type\":\"points\",\"data\":[[1600000010000,1]]}}";
+      String body =
+          "{\"series\":{\"key\":\"k\"},\"data\":{\"type\":\"points\",\"data\":[[1600000010000,1]]}}";
       assertThat(status(client, shared, "/heroic/write", body)).isEqualTo(200);
       // There, /write is Influx'.
       assertThat(status(client, shared, "/write", body)).isEqualTo(400);

@@ -12,10 +12,12 @@ import java.util.Set;
 final class AppliedSession implements Session {
   private final CollectSession collected;
   private final Rule rule;
+  private final Retained retained;
 
-  AppliedSession(CollectSession collected, Rule rule) {
-    this.collected = collected;
+  AppliedSession(Rule rule, Retained retained) {
+    this.collected = new CollectSession(retained);
     this.rule = rule;
+    this.retained = retained;
   }
 
   @Override
@@ -41,18 +43,19 @@ final class AppliedSession implements Session {
     };
   }
 
-  private static Values mapped(Rule.OfPoints rule, Values values) {
+  private Values mapped(Rule.OfPoints mapping, Values values) {
     if (!(values instanceof Points points)) {
       return values;
     }
-    int from = rule instanceof Rule.Delta ? 1 : 0;
+    retained.hold(16L * points.size(), "points of a query");
+    int from = mapping instanceof Rule.Delta ? 1 : 0;
     long[] times = new long[points.size()];
     double[] made = new double[points.size()];
     int size = 0;
     for (int i = from; i < points.size(); i++) {
       double value = points.values()[i];
       boolean kept =
-          switch (rule) {
+          switch (mapping) {
             case Rule.Delta delta -> true;
             case Rule.NotNegative notNegative -> value >= 0;
             case Rule.Points(boolean above, double threshold) ->
@@ -60,7 +63,7 @@ final class AppliedSession implements Session {
           };
       if (kept) {
         times[size] = points.times()[i];
-        made[size++] = rule instanceof Rule.Delta delta ? difference(delta, points, i) : value;
+        made[size++] = mapping instanceof Rule.Delta delta ? difference(delta, points, i) : value;
       }
     }
     return new Points(times, made, size);

@@ -9,8 +9,6 @@ import java.util.Set;
 
 /** Sorts values into buckets. Numbers that are not finite belong to no bucket. */
 final class BucketSession implements Session {
-  private static final int SERIES_BYTES = 100;
-
   private final BucketGrid grid;
   private final Buckets buckets;
   private final Retained retained;
@@ -25,9 +23,7 @@ final class BucketSession implements Session {
 
   @Override
   public void update(Map<String, String> key, Set<HeroicSeries> series, Values values) {
-    if (all.addAll(series)) {
-      retained.hold((long) SERIES_BYTES * series.size(), "series of a query");
-    }
+    retained.add(series, all);
     if (!buckets.takes(values)) {
       return;
     }

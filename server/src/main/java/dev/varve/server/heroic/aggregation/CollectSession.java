@@ -15,7 +15,10 @@ import java.util.function.ToLongFunction;
 /** Collects values by key, in order of time. Points of several series at one time all stay. */
 final class CollectSession implements Session {
   private static final String HELD = "points that are not put into buckets";
-  private static final int SERIES_BYTES = 100;
+
+  /** A point, and a copy of it while runs are merged. */
+  private static final int POINT_BYTES = 32;
+
   private static final int RECORD_BYTES = 80;
 
   private final Retained retained;
@@ -28,11 +31,10 @@ final class CollectSession implements Session {
   @Override
   public void update(Map<String, String> key, Set<HeroicSeries> series, Values values) {
     Collected collected = byKey.computeIfAbsent(key, k -> new Collected());
-    if (collected.series.addAll(series)) {
-      retained.hold((long) SERIES_BYTES * series.size(), "series of a query");
-    }
+    retained.add(series, collected.series);
     int size = values.size();
-    retained.retain(size, (long) size * (values instanceof Points ? 16 : RECORD_BYTES), HELD);
+    retained.retain(
+        size, (long) size * (values instanceof Points ? POINT_BYTES : RECORD_BYTES), HELD);
     switch (values) {
       case Points points ->
           collected.points.add(

@@ -1,11 +1,16 @@
 package dev.varve.server.heroic.aggregation;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.heroic.series.HeroicSeries;
+import java.util.Set;
 
 /** Counts what the aggregation of one query holds, against the query's limits. */
 public final class Retained {
   /** Updates between two looks whether the query is still wanted. */
   private static final int LOOK = 1 << 14;
+
+  /** Memory of an entry of a set, in bytes. */
+  private static final int SET_BYTES = 60;
 
   private final QueryUse use;
   private final long limit;
@@ -44,6 +49,15 @@ public final class Retained {
       throw new LimitException(limit);
     }
     use.held(bytes, what);
+  }
+
+  /** Adds series to those of a line of the result, and holds those that are new. */
+  void add(Set<HeroicSeries> more, Set<HeroicSeries> into) {
+    for (HeroicSeries series : more) {
+      if (into.add(series)) {
+        use.held(SET_BYTES + series.bytes(), "series of a query");
+      }
+    }
   }
 
   /** Holds other memory until the query ends. */

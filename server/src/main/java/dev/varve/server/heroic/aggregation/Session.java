@@ -47,10 +47,8 @@ public interface Session {
         case Stage.Collect collect -> new CollectSession(retained);
         case Stage.Buckets buckets ->
             new BucketSession(BucketGrid.of(buckets, start, end, atEnd), buckets.fold(), retained);
-        case Stage.Map(Rule.OfPoints rule) ->
-            new AppliedSession(new CollectSession(retained), rule);
-        case Stage.Choose(Rule.OfSeries rule) ->
-            new AppliedSession(new CollectSession(retained), rule);
+        case Stage.Map(Rule.OfPoints rule) -> new AppliedSession(rule, retained);
+        case Stage.Choose(Rule.OfSeries rule) -> new AppliedSession(rule, retained);
         case Stage.Grouping grouping -> new GroupSession(grouping, this);
         case Stage.Sequence(List<Stage> stages) -> new SequenceSession(stages, this);
       };

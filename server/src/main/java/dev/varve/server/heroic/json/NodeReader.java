@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -34,9 +35,9 @@ public final class NodeReader {
           .build();
 
   private final JsonParser json;
-  private final Reservation memory;
+  private final LongConsumer memory;
 
-  private NodeReader(JsonParser json, Reservation memory) {
+  private NodeReader(JsonParser json, LongConsumer memory) {
     this.json = json;
     this.memory = memory;
   }
@@ -52,7 +53,7 @@ public final class NodeReader {
       if (json.nextToken() == null) {
         return new Node("", Map.of());
       }
-      Node document = new NodeReader(json, memory).node("");
+      Node document = new NodeReader(json, memory::hold).node("");
       if (json.nextToken() != null) {
         TokenStreamLocation where = json.currentLocation();
         throw HeroicError.jsonSyntax(
@@ -78,13 +79,17 @@ public final class NodeReader {
         : HeroicError.jsonSyntax(message, where.getLineNr(), where.getColumnNr());
   }
 
-  /** Reads the node at the current token of a parser, which then is at its last token. */
-  public static Node at(JsonParser json, String path, Reservation memory) {
+  /**
+   * Reads the node at the current token of a parser, which then is at its last token.
+   *
+   * @param memory is told of the bytes of each node before it is made
+   */
+  public static Node at(JsonParser json, String path, LongConsumer memory) {
     return new NodeReader(json, memory).node(path);
   }
 
   private Node node(String path) {
-    memory.hold(NODE_BYTES + (long) PER_CHARACTER * path.length());
+    memory.accept(NODE_BYTES + (long) PER_CHARACTER * path.length());
     return new Node(
         path,
         switch (json.currentToken()) {
@@ -100,7 +105,7 @@ public final class NodeReader {
 
   private String text() {
     String text = json.getString();
-    memory.hold((long) PER_CHARACTER * text.length());
+    memory.accept((long) PER_CHARACTER * text.length());
     return text;
   }
 

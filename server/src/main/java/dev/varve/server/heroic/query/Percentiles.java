@@ -1,5 +1,6 @@
 package dev.varve.server.heroic.query;
 
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.heroic.aggregation.Session.Output;
 import dev.varve.server.heroic.aggregation.Values;
 import dev.varve.server.heroic.series.HeroicSeries;
@@ -22,13 +23,13 @@ final class Percentiles {
   private Percentiles() {}
 
   /** Returns three lines for each line of digests, and the sample counts of raw distributions. */
-  static List<Output> asPoints(List<Output> outputs) {
+  static List<Output> asPoints(List<Output> outputs, QueryUse use) {
     List<Output> points = new ArrayList<>();
     for (Output output : outputs) {
       switch (output.values()) {
         case Values.Digests digests -> {
           for (Percentile percentile : ALL) {
-            points.add(line(output, digests, percentile));
+            points.add(line(output, digests, percentile, use));
           }
         }
         case Values.Distributions distributions ->
@@ -41,11 +42,14 @@ final class Percentiles {
     return points;
   }
 
-  private static Output line(Output output, Values.Digests digests, Percentile percentile) {
+  private static Output line(
+      Output output, Values.Digests digests, Percentile percentile, QueryUse use) {
     Set<HeroicSeries> named = new LinkedHashSet<>();
     for (HeroicSeries series : output.series()) {
+      use.held(series.bytes(), "series of a query");
       named.add(series.withTag(TAG, percentile.name()));
     }
+    use.held(16L * digests.size(), "percentiles");
     long[] times = new long[digests.size()];
     double[] values = new double[digests.size()];
     for (int i = 0; i < digests.size(); i++) {

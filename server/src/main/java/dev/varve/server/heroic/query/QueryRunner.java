@@ -75,7 +75,7 @@ public final class QueryRunner {
       Predicate<HeroicSeries> test = alternative.test().and(wanted);
       any |= reader.read(alternative.selector(), test, session);
     }
-    return any ? cut(Percentiles.asPoints(session.result()), query, progress) : List.of();
+    return any ? cut(Percentiles.asPoints(session.result(), use), query, progress) : List.of();
   }
 
   /** Returns the test for the first series, if their number is limited. */

@@ -168,7 +168,12 @@ final class ResultJson {
         }
       }
       case Values.Spreads spreads -> spreads.spreads().forEach(this::spread);
-      case Values.Groups groups -> groups.groups().forEach(this::group);
+      case Values.Groups groups -> {
+        for (Values.Collected group : groups.groups()) {
+          use.pointsReturned(group.points().size());
+          group(group);
+        }
+      }
       case Values.Distributions distributions ->
           throw new IllegalStateException("distributions are answered as points");
       case Values.Digests digests ->
