@@ -36,10 +36,7 @@ class FilterTest {
     Arbitrary<Filter> inner = nested(depth - 1);
     Arbitrary<List<Filter>> some = inner.list().ofMinSize(1).ofMaxSize(3);
     return Arbitraries.oneOf(
-        inner,
-        inner.map(Filter.Not::new),
-        some.map(Filter.And::new),
-        some.map(Filter.Or::new));
+        inner, inner.map(Filter.Not::new), some.map(Filter.And::new), some.map(Filter.Or::new));
   }
 
   private Arbitrary<Filter> leaf() {
