@@ -441,8 +441,13 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException as {@link #read}
    */
   public Stream<Attribute> attributes(Selector selector, TimeRange times) {
+    return attributes(selector, times, ReadGuard.NONE);
+  }
+
+  /** As above, with a guard. */
+  public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.attributes(selector, times);
+    return reader.attributes(selector, times, guard);
   }
 
   /**

@@ -20,6 +20,14 @@ public interface Dialect {
   /** Returns its routes and the form of its errors. */
   Router.Mount mount();
 
+  /**
+   * Returns whether its paths may lie beside those of other dialects on one port. Otherwise they
+   * answer below its name alone, unless a listener speaks nothing else.
+   */
+  default boolean sharesRoot() {
+    return true;
+  }
+
   /** Returns the line protocol that it speaks on the same port; null if it has none. */
   default @Nullable StreamProtocol lines() {
     return null;

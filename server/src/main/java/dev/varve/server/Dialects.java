@@ -1,5 +1,6 @@
 package dev.varve.server;
 
+import dev.varve.server.heroic.Heroic;
 import dev.varve.server.influx.Influx;
 import dev.varve.server.kairosdb.KairosDb;
 import dev.varve.server.opentsdb.OpenTsdb;
@@ -22,6 +23,7 @@ public final class Dialects {
     ALL.put(Prometheus.NAME, Prometheus::new);
     ALL.put(Influx.NAME, Influx::new);
     ALL.put(Otlp.NAME, Otlp::new);
+    ALL.put(Heroic.NAME, Heroic::new);
   }
 
   private Dialects() {}

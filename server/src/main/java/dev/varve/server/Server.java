@@ -287,11 +287,19 @@ public final class Server implements AutoCloseable {
     for (String name : listener.dialects()) {
       if (!name.equals(Operations.NAME)) {
         Dialect dialect = Dialects.of(name, context);
-        mounts.add(dialect.mount());
+        mounts.add(
+            dialect.sharesRoot() || isAlone(name, listener)
+                ? dialect.mount()
+                : dialect.mount().belowName());
         lines = dialect.lines() == null ? lines : dialect.lines();
       }
     }
     return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
+  }
+
+  private static boolean isAlone(String dialect, Listener listener) {
+    return listener.dialects().stream()
+        .allMatch(other -> other.equals(dialect) || other.equals(Operations.NAME));
   }
 
   private void ended(EndedQuery query) {

@@ -117,7 +117,7 @@ public record ServerConfig(
    *
    * @param port 0 for any free port
    * @param dialects names of dialects, each of which also answers under its name as a path prefix;
-   *     empty for a feed
+   *     Heroic answers only there if there are others; empty for a feed
    * @param dataset the dataset for lines and for requests that name none; null for the default
    * @param feed the protocol spoken instead of HTTP; null for HTTP
    */
@@ -127,7 +127,7 @@ public record ServerConfig(
         new Listener(
             "127.0.0.1",
             4242,
-            List.of("kairosdb", "opentsdb", "prometheus", "influx", "otlp"),
+            List.of("kairosdb", "opentsdb", "prometheus", "influx", "otlp", "heroic"),
             null);
 
     public Listener {

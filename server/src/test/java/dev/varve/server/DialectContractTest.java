@@ -45,7 +45,7 @@ class DialectContractTest {
   /**
    * How a dialect writes.
    *
-   * @param path of a write, without the prefix
+   * @param path of a write on a port with all dialects, without the prefix if it needs none there
    * @param sample one sample as text, of {@code %1$s} as metric and {@code %2$s} as value of the
    *     label {@code host}
    * @param start what comes before the samples
@@ -60,6 +60,12 @@ class DialectContractTest {
       String sample,
       String between,
       String end) {
+    /** Returns the path below the dialect's name. */
+    private String belowName() {
+      String name = "/" + dialect;
+      return path.startsWith(name + "/") ? path : name + path;
+    }
+
     private String body(String... metricsAndHosts) {
       StringBuilder samples = new StringBuilder();
       for (int i = 0; i < metricsAndHosts.length; i += 2) {
@@ -116,7 +122,15 @@ class DialectContractTest {
             "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[",
             "{\"name\":\"%1$s\",\"gauge\":{\"dataPoints\":[{\"timeUnixNano\":\"1700000000000000000\",\"asDouble\":1,\"attributes\":[{\"key\":\"host\",\"value\":{\"stringValue\":\"%2$s\"}}]}]}}",
             ",",
-            "]}]}]}"));
+            "]}]}]}"),
+        new Fixture(
+            "heroic",
+            "/heroic/write",
+            "application/json",
+            "[",
+            "{\"series\":{\"key\":\"%1$s\",\"tags\":{\"host\":\"%2$s\"}},\"data\":{\"type\":\"points\",\"data\":[[1700000000000,1]]}}",
+            ",",
+            "]"));
   }
 
   @BeforeAll
@@ -173,8 +187,7 @@ class DialectContractTest {
     assertThat(write(of, of.path(), of.body(metric, "a")).statusCode()).isBetween(200, 204);
     assertStored("", metric);
     String prefixed = "prefixed_" + of;
-    String path = "/" + of.dialect() + of.path();
-    assertThat(write(of, path, of.body(prefixed, "a")).statusCode()).isBetween(200, 204);
+    assertThat(write(of, of.belowName(), of.body(prefixed, "a")).statusCode()).isBetween(200, 204);
     assertStored("", prefixed);
   }
 
@@ -258,10 +271,10 @@ class DialectContractTest {
     Map<String, String> header = Map.of("X-Varve-Dataset", OTHER);
     assertThat(write(server, of, of.path(), body, header).statusCode()).isBetween(200, 204);
     assertStored(OTHER, metric);
-    for (String prefix : List.of("/datasets/" + OTHER, "/datasets/" + OTHER + "/" + of)) {
-      String byPath = "by_path_%d_%s".formatted(prefix.length(), of);
-      assertThat(write(of, prefix + of.path(), of.body(byPath, "a")).statusCode())
-          .isBetween(200, 204);
+    for (String within : List.of(of.path(), of.belowName())) {
+      String byPath = "by_path_%d_%s".formatted(within.length(), of);
+      String path = "/datasets/" + OTHER + within;
+      assertThat(write(of, path, of.body(byPath, "a")).statusCode()).isBetween(200, 204);
       assertStored(OTHER, byPath);
     }
     HttpResponse<String> unknown =

@@ -106,7 +106,8 @@ class WrongTypesTest {
   @BeforeAll
   static void start() throws IOException {
     server =
-        new TestServer(Objects.requireNonNull(directory), null, "buckets", "kairosdb", "opentsdb");
+        new TestServer(
+            Objects.requireNonNull(directory), null, "buckets", "kairosdb", "opentsdb", "heroic");
   }
 
   @AfterAll
@@ -172,7 +173,45 @@ class WrongTypesTest {
     String line =
         "{\"metric\":\"m\",\"tags\":{\"host\":\"a\"},\"resource\":{\"r\":\"s\"},"
             + "\"field\":\"f\",\"time\":1700000000000,\"value\":1.5}";
+    String heroicWrite =
+        """
+        [{"series":{"key":"m","tags":{"host":"a"},"resource":{"pod":"p"}},
+        "data":{"type":"points","data":[[1700000000000,1.5]]}},
+        {"data":{"type":"distributionPoints","data":[{"timestamp":1700000000000,"value":""}]},
+        "series":{"key":"m","tags":{}}}]\
+        """;
+    String heroicQuery =
+        """
+        {"aggregation":{"type":"chain","chain":[{"type":"group","of":["host"],"each":
+        [{"type":"quantile","size":"1m","extent":60000,"q":0.5,"error":0.1},
+        {"type":"cardinality","sampling":{"unit":"minutes","value":1,"extent":2},
+        "method":{"type":"hll","includeKey":true}}]},{"type":"topk","k":3},
+        {"type":"abovek","k":1.5},{"type":"pointsabove","threshold":1},{"type":"collapse","of":
+        ["host"],"each":{"type":"group-unique","size":{"duration":1,"unit":"minutes"}}},
+        {"type":"opts","sampling":{"size":"1m"},"aggregation":{"type":"spread"}}]},
+        "source":"points","range":{"type":"relative","unit":"DAYS","value":1},
+        "filter":["or",["and",["key","m"],["not",["=","host","b"]]],["^","host","a"],
+        ["~","host","a"],["+","host"],["q","host = a"],{"type":"matchTag","tag":"a","value":"b"}],
+        "options":{"bucketStrategy":"end","tracing":true,"dataLimit":9,"aggregationLimit":9000,
+        "groupLimit":9,"seriesLimit":9,"failOnLimits":false},
+        "features":["com.spotify.heroic.shift_range"],"key":"m","tags":{"host":"a"}}\
+        """;
+    String heroicBatch =
+        """
+        {"queries":{"a":{"query":"sum(1m)"},"b":{"aggregators":[{"type":"sum","size":"1h"}]}},
+        "range":{"type":"absolute","start":1699999000000,"end":1700001000000}}\
+        """;
+    String heroicMetadata =
+        """
+        {"filter":["true"],"range":{"type":"relative","value":100},"limit":3,"groupLimit":2,
+        "exclude":["x"],"key":"h","value":"a"}\
+        """;
     return List.of(
+        new Valid("/datasets/heroic/heroic/write", heroicWrite, false),
+        new Valid("/heroic/query/metrics", heroicQuery, false),
+        new Valid("/datasets/heroic/heroic/query/batch", heroicBatch, false),
+        new Valid("/heroic/metadata/tag-values-suggest", heroicMetadata, false),
+        new Valid("/heroic/metadata/tag-suggest", heroicMetadata, false),
         new Valid("/datasets/kairosdb/api/v1/datapoints", points, true),
         new Valid("/datasets/kairosdb/api/v1/datapoints/query", query, true),
         new Valid("/datasets/kairosdb/api/v1/datapoints/query/tags", query, true),
@@ -196,6 +235,7 @@ class WrongTypesTest {
                   server()
                       .request(valid.path())
                       .header("Content-Type", "application/json")
+                      .header("X-Client-Id", "test")
                       .POST(BodyPublishers.ofString(body)));
       // KairosDB answers some of these with 500, and its clients may depend on that.
       if (answer.body().contains("internal error")

@@ -167,11 +167,14 @@ public final class DatasetReader {
   }
 
   /** Returns the attributes of matching series, without a time or with a time in range. */
-  public Stream<Attribute> attributes(Selector selector, TimeRange times) {
+  public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
     List<Period> periods =
         dataset.periods().all().stream().filter(period -> period.domain().attributes()).toList();
-    Reading reading = reading(ReadRequest.of(selector, times), false, ReadGuard.NONE);
-    return attributes(new RunStream(reading, planner, periods, true, false), times);
+    Reading reading = reading(ReadRequest.of(selector, times), false, guard);
+    RunStream stream = new RunStream(reading, planner, periods, true, false);
+    Runnable cancel = stream::cancel;
+    guard.begun(cancel);
+    return attributes(stream, times).onClose(() -> guard.ended(cancel));
   }
 
   /**

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the route of a path. Immutable.
  *
  * <p>A path may begin with {@code /datasets/NAME}, which names the dataset, and then with {@code
- * /DIALECT}. Every dialect answers there in addition to the root, except for routes with one
- * spelling, which answer at {@code /DIALECT/PATH} alone.
+ * /DIALECT}. Every dialect answers there in addition to the root, except for mounts that are not at
+ * the root, and routes with one spelling, which answer at {@code /DIALECT/PATH} alone.
  */
 public final class Router {
   private static final String DATASETS = "/datasets/";
@@ -27,6 +27,7 @@ public final class Router {
    *     in the path. Operators' paths concern the whole server and have one spelling, so that a
    *     proxy can forbid them by prefix
    * @param needsStores whether it answers 503 until the stores are open
+   * @param atRoot whether it answers at the root too, or below its name alone
    * @param missing whether a path without a route belongs to its API, so that the error has its
    *     form
    */
@@ -34,11 +35,23 @@ public final class Router {
       String name,
       boolean prefixed,
       boolean needsStores,
+      boolean atRoot,
       List<Route> routes,
       ErrorFormat errors,
       Predicate<String> missing) {
     public Mount {
       routes = List.copyOf(routes);
+    }
+
+    /** Creates a mount that answers at the root. */
+    public Mount(
+        String name,
+        boolean prefixed,
+        boolean needsStores,
+        List<Route> routes,
+        ErrorFormat errors,
+        Predicate<String> missing) {
+      this(name, prefixed, needsStores, true, routes, errors, missing);
     }
 
     /** Creates a mount that claims no paths but those of its routes. */
@@ -54,6 +67,11 @@ public final class Router {
     /** Creates the mount of a dialect, which needs the stores. */
     public Mount(String name, boolean prefixed, List<Route> routes, ErrorFormat errors) {
       this(name, prefixed, true, routes, errors);
+    }
+
+    /** Returns the same mount, which answers below its name alone. */
+    public Mount belowName() {
+      return new Mount(name, true, needsStores, false, routes, errors, path -> false);
     }
   }
 
@@ -143,7 +161,8 @@ public final class Router {
       Table own = new Table();
       for (Route route : mount.routes()) {
         own.add(mount, route);
-        Found before = route.oneSpelling() ? null : root.add(mount, route);
+        boolean atRoot = mount.atRoot() && !route.oneSpelling();
+        Found before = atRoot ? root.add(mount, route) : null;
         if (before != null) {
           clashes.add(
               "%s %s is both %s's and %s's"

@@ -1,0 +1,130 @@
+package dev.varve.server.heroic;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.formats.json.Json;
+import dev.varve.server.Dialect;
+import dev.varve.server.DialectContext;
+import dev.varve.server.heroic.error.HeroicError;
+import dev.varve.server.heroic.json.HeroicJson;
+import dev.varve.server.heroic.metadata.MetadataAnswers;
+import dev.varve.server.heroic.metadata.SuggestAnswers;
+import dev.varve.server.heroic.query.QueryAnswers;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import dev.varve.server.ingest.Intake;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Heroic's HTTP API as a dialect. */
+public final class Heroic implements Dialect {
+  public static final String NAME = "heroic";
+
+  private final DialectContext context;
+  private final List<Route> routes = new ArrayList<>();
+
+  public Heroic(DialectContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  /** Its paths, such as {@code /write} and {@code /status}, are too general to share a port. */
+  @Override
+  public boolean sharesRoot() {
+    return false;
+  }
+
+  @Override
+  public Router.Mount mount() {
+    routes.clear();
+    StatusAnswers status = new StatusAnswers(context);
+    QueryAnswers queries = new QueryAnswers(context, NAME);
+    MetadataAnswers metadata = new MetadataAnswers(context, NAME);
+    SuggestAnswers suggest = new SuggestAnswers(metadata);
+    add("POST", "/write", Load.WRITE, this::write);
+    add("POST", "/query/metrics", Load.QUERY, queries::metrics);
+    add("POST", "/metrics", Load.QUERY, queries::metrics);
+    add("POST", "/query/batch", Load.QUERY, queries::batch);
+    add("POST", "/metadata/tags", Load.QUERY, metadata::tags);
+    add("POST", "/tags", Load.QUERY, metadata::tags);
+    add("POST", "/metadata/keys", Load.QUERY, metadata::keys);
+    add("POST", "/keys", Load.QUERY, metadata::keys);
+    add("POST", "/metadata/series", Load.QUERY, metadata::series);
+    add("PUT", "/metadata/series", Load.NONE, metadata::addSeries);
+    add("DELETE", "/metadata/series", Load.NONE, metadata::deleteSeries);
+    add("POST", "/metadata/series-count", Load.QUERY, metadata::seriesCount);
+    add("POST", "/metadata/tagkey-count", Load.QUERY, metadata::tagKeyCount);
+    add("POST", "/metadata/key-suggest", Load.QUERY, suggest::keys);
+    add("POST", "/metadata/tag-suggest", Load.QUERY, suggest::tags);
+    add("POST", "/metadata/tag-value-suggest", Load.QUERY, suggest::tagValue);
+    add("POST", "/metadata/tag-values-suggest", Load.QUERY, suggest::tagValues);
+    add("GET", "/parser/parse-filter", Load.NONE, status::parseFilter);
+    add("POST", "/parser/parse-filter", Load.READ, status::parseFilter);
+    add("GET", "/status", Load.NONE, status::status);
+    add("GET", "/cluster/status", Load.NONE, status::cluster);
+    add("GET", "/backends", Load.NONE, status::backends);
+    add("GET", "/", Load.NONE, status::service);
+    return new Router.Mount(NAME, true, routes, Heroic::error);
+  }
+
+  private void add(String method, String path, Load load, HttpHandler handler) {
+    HttpHandler answering =
+        exchange -> {
+          try {
+            handler.handle(exchange);
+          } catch (HeroicError e) {
+            exchange.answer(e.status(), HeroicJson.TYPE, e.body());
+          }
+        };
+    routes.add(new Route(method, path, load, answering));
+  }
+
+  private static ErrorFormat.Body error(int status, String message) {
+    return new ErrorFormat.Body(HeroicJson.TYPE, HeroicError.body(status, message));
+  }
+
+  private void write(Exchange exchange) throws IOException {
+    long start = System.nanoTime();
+    Dataset dataset = context.dataset(exchange);
+    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
+    WriteReader reader =
+        new WriteReader(intake, dataset.resolution(), dataset.config().resources());
+    try (InputStream body = exchange.body()) {
+      reader.read(body);
+    } catch (HeroicError e) {
+      intake.report(Intake.SYNTAX, 1, () -> String.valueOf(e.getMessage()));
+      throw e;
+    }
+    if (intake.refused() > 0) {
+      throw HeroicError.of(refusal(intake));
+    }
+    long nanos = System.nanoTime() - start;
+    String answer =
+        Json.object(json -> {
+          json.writeArrayPropertyStart("times");
+          json.writeNumber(nanos);
+          json.writeEndArray();
+        });
+    exchange.answer(200, HeroicJson.TYPE, answer);
+  }
+
+  private static String refusal(Intake intake) {
+    Rejection first = intake.rejections().getFirst();
+    return "%,d of %,d points were refused and the others stored; the first, of %s: %s"
+        .formatted(
+            intake.refused(),
+            intake.refused() + intake.accepted(),
+            first.key(),
+            first.refusal().message());
+  }
+}

@@ -1,0 +1,57 @@
+package dev.varve.server.heroic.aggregation;
+
+import dev.varve.server.heroic.error.HeroicError;
+import dev.varve.server.heroic.series.HeroicSeries;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** An aggregation at work. It is fed first, and then gives its result once. For one thread. */
+public interface Session {
+  /**
+   * Takes values, whose arrays it does not keep.
+   *
+   * @param key what groups are made of
+   * @param series whose values they are
+   */
+  void update(Map<String, String> key, Set<HeroicSeries> series, Values values);
+
+  /** Returns the result, in the order in which keys came. */
+  List<Output> result();
+
+  /** One line of a result. */
+  record Output(Map<String, String> key, Set<HeroicSeries> series, Values values) {}
+
+  /**
+   * What sessions of a query share.
+   *
+   * @param start of the range in ms, excluded
+   * @param end of the range in ms, included
+   * @param atEnd whether buckets are named by their end
+   */
+  record Setting(long start, long end, boolean atEnd, Retained retained) {
+    /**
+     * Checks that the buckets of a stage fit the range.
+     *
+     * @throws HeroicError if they do not
+     */
+    public static void check(Stage stage, long start, long end, boolean atEnd) {
+      for (Stage.Buckets buckets : stage.buckets()) {
+        BucketGrid unused = BucketGrid.of(buckets, start, end, atEnd);
+      }
+    }
+
+    /** Starts a session. */
+    public Session of(Stage stage) {
+      return switch (stage) {
+        case Stage.Collect collect -> new CollectSession(retained);
+        case Stage.Buckets buckets ->
+            new BucketSession(BucketGrid.of(buckets, start, end, atEnd), buckets.fold(), retained);
+        case Stage.Map(Rule.OfPoints rule) -> new AppliedSession(rule, retained);
+        case Stage.Choose(Rule.OfSeries rule) -> new AppliedSession(rule, retained);
+        case Stage.Grouping grouping -> new GroupSession(grouping, this);
+        case Stage.Sequence(List<Stage> stages) -> new SequenceSession(stages, this);
+      };
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.varve.server.heroic.aggregation;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An aggregation whose sizes are known. */
+public sealed interface Stage {
+  record Collect() implements Stage {}
+
+  /**
+   * Buckets of points.
+   *
+   * @param size distance in ms
+   * @param extent length in ms
+   */
+  record Buckets(Fold fold, long size, long extent) implements Stage {}
+
+  record Map(Rule.OfPoints rule) implements Stage {}
+
+  record Choose(Rule.OfSeries rule) implements Stage {}
+
+  /**
+   * Groups.
+   *
+   * @param of names; null for all of them if groups share names, for none if they lose names
+   * @param collapses whether groups share everything but the names
+   */
+  record Grouping(@Nullable List<String> of, boolean collapses, Stage each) implements Stage {}
+
+  /** Stages one after another. */
+  record Sequence(List<Stage> stages) implements Stage {
+    public Sequence {
+      stages = List.copyOf(stages);
+    }
+  }
+
+  /** Returns the distance of the points that it makes, in ms; 0 or -1 if that is not known. */
+  default long cadence() {
+    return switch (this) {
+      case Collect collect -> 0;
+      case Buckets buckets -> buckets.size();
+      case Map(Rule.Points rule) -> 0;
+      case Map map -> -1;
+      case Choose choose -> -1;
+      case Grouping grouping -> grouping.each().cadence();
+      case Sequence sequence -> {
+        long last = -1;
+        for (Stage stage : sequence.stages()) {
+          last = stage.cadence() >= 0 ? stage.cadence() : last;
+        }
+        yield last;
+      }
+    };
+  }
+
+  /** Returns the names that earlier stages must keep. */
+  default List<String> requiredTags() {
+    return switch (this) {
+      case Grouping grouping -> grouping.of() == null ? List.of() : grouping.of();
+      case Sequence sequence -> sequence.stages().getFirst().requiredTags();
+      case Collect collect -> List.of();
+      case Buckets buckets -> List.of();
+      case Map map -> List.of();
+      case Choose choose -> List.of();
+    };
+  }
+
+  /** Returns whether it begins with the digests of distributions. */
+  default boolean readsDistributions() {
+    return switch (this) {
+      case Buckets buckets -> buckets.fold() == Fold.Basic.TDIGEST;
+      case Grouping grouping -> grouping.each().readsDistributions();
+      case Sequence sequence -> sequence.stages().getFirst().readsDistributions();
+      case Collect collect -> false;
+      case Map map -> false;
+      case Choose choose -> false;
+    };
+  }
+
+  /** Returns whether its number of points follows from the range alone. */
+  default boolean isDeterministic() {
+    return switch (this) {
+      case Buckets buckets -> true;
+      case Sequence sequence -> sequence.stages().getLast().isDeterministic();
+      case Grouping grouping -> false;
+      case Collect collect -> false;
+      case Map map -> false;
+      case Choose choose -> false;
+    };
+  }
+
+  /** Returns all buckets inside. */
+  default List<Buckets> buckets() {
+    return switch (this) {
+      case Buckets buckets -> List.of(buckets);
+      case Grouping grouping -> grouping.each().buckets();
+      case Sequence sequence ->
+          sequence.stages().stream().flatMap(stage -> stage.buckets().stream()).toList();
+      case Collect collect -> List.of();
+      case Map map -> List.of();
+      case Choose choose -> List.of();
+    };
+  }
+}

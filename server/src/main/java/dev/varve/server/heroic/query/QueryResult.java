@@ -1,0 +1,30 @@
+package dev.varve.server.heroic.query;
+
+import dev.varve.server.heroic.aggregation.Session.Output;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The result of a query.
+ *
+ * @param groups its lines; their values are points, spreads or groups
+ * @param limits names of the limits that cut it
+ * @param samples number of samples that buckets took
+ * @param errors why it is not complete
+ * @param micros how long it took
+ */
+record QueryResult(
+    PreparedQuery query,
+    List<Output> groups,
+    Set<Limit> limits,
+    long samples,
+    List<String> errors,
+    long micros) {
+  /** Heroic's names of limits. */
+  enum Limit {
+    SERIES,
+    GROUP,
+    QUOTA,
+    AGGREGATION
+  }
+}
