@@ -20,6 +20,7 @@ public final class Home implements AutoCloseable {
   private final SeriesTable series;
   private final MarkerTable markers;
   private final AttributeTable attributes;
+  private final ServiceTable services;
   private final @Nullable ChangeTable changes;
 
   private Home(
@@ -27,11 +28,13 @@ public final class Home implements AutoCloseable {
       SeriesTable series,
       MarkerTable markers,
       AttributeTable attributes,
+      ServiceTable services,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
     this.attributes = attributes;
+    this.services = services;
     this.changes = changes;
   }
 
@@ -47,6 +50,7 @@ public final class Home implements AutoCloseable {
         new SeriesTable(store, prefix + "series"),
         new MarkerTable(store, prefix + "markers", server),
         new AttributeTable(store, prefix + "attributes"),
+        new ServiceTable(store, prefix + "services"),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -102,6 +106,10 @@ public final class Home implements AutoCloseable {
     return attributes;
   }
 
+  public ServiceTable services() {
+    return services;
+  }
+
   /**
    * Returns the announcements between servers; null in an embedded store, which only one server
    * uses.
@@ -114,7 +122,12 @@ public final class Home implements AutoCloseable {
   public List<Table> tables() {
     List<Table> tables =
         new ArrayList<>(
-            List.of(identity.table(), series.table(), markers.table(), attributes.table()));
+            List.of(
+                identity.table(),
+                series.table(),
+                markers.table(),
+                attributes.table(),
+                services.table()));
     if (changes != null) {
       tables.add(changes.table());
     }
@@ -130,5 +143,6 @@ public final class Home implements AutoCloseable {
     series.close();
     markers.close();
     attributes.close();
+    services.close();
   }
 }

@@ -93,6 +93,7 @@ class HomePageTest {
     MutationBatch said = new MutationBatch();
     AttributeTable.put(said, SAID, 4);
     home.attributes().apply(said);
+    home.services().put(ServiceTable.row("svc", "k", "a"), "hello", 5);
     try (ClockTable clock = new ClockTable(store, null)) {
       clock.reach(1000, 24);
     }
@@ -140,7 +141,13 @@ class HomePageTest {
     writeTheExample();
     List<String> written = new ArrayList<>();
     for (String table :
-        List.of(".main.dataset", ".main.series", ".main.markers", ".main.attributes", ".clock")) {
+        List.of(
+            ".main.dataset",
+            ".main.series",
+            ".main.markers",
+            ".main.attributes",
+            ".main.services",
+            ".clock")) {
       String shown = table.substring(table.lastIndexOf('.') + 1);
       for (String cell : cells(table)) {
         written.add(shown + " " + cell);
@@ -163,6 +170,7 @@ class HomePageTest {
           case ".main.series" -> home.series().table();
           case ".main.markers" -> home.markers().table();
           case ".main.attributes" -> home.attributes().table();
+          case ".main.services" -> home.services().table();
           case ".clock" -> new ClockTable(store, null).table();
           default -> home.identity().table();
         });
@@ -212,6 +220,9 @@ class HomePageTest {
     assertThat(home.attributes().all(10, ReadGuard.NONE)).containsExactly(SAID);
     assertThat(home.attributes().of("cpu")).containsExactly(SAID);
     assertThat(home.attributes().of("cp")).isEmpty();
+    assertThat(home.services().get(ServiceTable.row("svc", "k", "a")))
+        .isEqualTo(new ServiceTable.Entry("k", "a", "hello", 5));
+    assertThat(home.services().get(ServiceTable.row("svc", "k", ""))).isNull();
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, 9);
     int series = index.find(SeriesIdentity.of(CPU));
