@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.ServiceTexts.Text;
 import dev.varve.layout.Layouts;
+import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,13 +19,22 @@ import org.junit.jupiter.api.io.TempDir;
 class ServiceTextsTest {
   @TempDir @Nullable Path directory;
 
+  private final MemoryStore cells = new MemoryStore();
+
   private Engine open() {
     return Engine.open(
         new EngineConfig(
             Objects.requireNonNull(directory),
             EngineConfig.DEFAULT_MEMORY,
             List.of(TestEngine.dataset("main", Layouts.of("buckets", Map.of()))),
-            "main"));
+            "main"),
+        (kind, path, memory) -> new StoreAround(cells),
+        () -> TestEngine.START_MICROS);
+  }
+
+  @AfterEach
+  void close() {
+    cells.close();
   }
 
   private static List<String> keys(ServiceTexts texts, String serviceKey, String prefix) {

@@ -157,11 +157,13 @@ final class QueryReader {
     boolean descending =
         metric.get("order") instanceof String order && order.equalsIgnoreCase("desc");
     TimeRange times = QueryRequest.range(start, end, resolution);
-    QueryPlan plan =
-        aggregated(selected(head, times, descending, groupBy), metric, start, end, frame.zone());
+    List<SaveAs> saves = new ArrayList<>();
+    QueryPlan selected = selected(head, times, descending, groupBy);
+    QueryPlan plan = aggregated(selected, metric, start, end, frame.zone(), saves);
     plugins(metric);
     checkOrder(metric);
-    return new MetricQuery(head.name(), head.filters(), times, plan, head.excludeTags(), groupBy);
+    return new MetricQuery(
+        head.name(), head.filters(), times, plan, head.excludeTags(), groupBy, saves);
   }
 
   private static QueryPlan selected(
@@ -192,7 +194,12 @@ final class QueryReader {
   }
 
   private QueryPlan aggregated(
-      QueryPlan plan, Properties metric, long start, long end, ZoneId zone) {
+      QueryPlan plan,
+      Properties metric,
+      long start,
+      long end,
+      ZoneId zone,
+      List<SaveAs> saves) {
     if (!metric.map().containsKey("aggregators")) {
       return plan;
     }
@@ -201,7 +208,13 @@ final class QueryReader {
     List<@Nullable Object> given = Properties.array(metric.get("aggregators"));
     for (int i = 0; i < given.size(); i++) {
       Properties properties = processor(metric, "aggregators", given.get(i), i);
-      all = aggregators.add(all, name(properties), properties);
+      String name = name(properties);
+      if (name.equals(SaveAs.NAME)) {
+        saves.add(SaveAs.read(properties));
+        all = new QueryPlan.Copy(all, saves.size() - 1);
+      } else {
+        all = aggregators.add(all, name, properties);
+      }
     }
     return all;
   }
