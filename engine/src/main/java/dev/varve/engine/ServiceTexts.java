@@ -8,6 +8,7 @@ import dev.varve.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +104,23 @@ public final class ServiceTexts {
     List<Text> texts = new ArrayList<>();
     table().read(row(service, serviceKey, prefix), guard, entry -> texts.add(text(entry)));
     return texts;
+  }
+
+  /** Passes on all texts of a service key, in the order of the keys' bytes, and keeps none. */
+  public void each(String service, String serviceKey, Consumer<Text> into) {
+    table().read(row(service, serviceKey, ""), ReadGuard.NONE, entry -> into.accept(text(entry)));
+  }
+
+  /** Returns the number of texts of a service key. */
+  public int count(String service, String serviceKey) {
+    int[] count = {0};
+    each(service, serviceKey, text -> count[0]++);
+    return count[0];
+  }
+
+  /** Returns whether other servers may use the same texts. */
+  public boolean areShared() {
+    return !dataset.homeStore().isEmbedded();
   }
 
   private static Text text(ServiceTable.Entry entry) {

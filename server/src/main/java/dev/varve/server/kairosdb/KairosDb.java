@@ -60,6 +60,7 @@ public final class KairosDb implements Dialect {
     add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
     add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
     new MetadataRoutes(context).routes().forEach(route -> add(routes, route));
+    new RollupRoutes(context).routes().forEach(route -> add(routes, route));
     new AdminRoutes(context.queries()).routes().forEach(route -> add(routes, route));
     FeatureRoutes.routes().forEach(route -> add(routes, route));
     return new Router.Mount(NAME, true, routes, Answers::error);
