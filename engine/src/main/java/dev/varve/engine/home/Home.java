@@ -20,6 +20,7 @@ public final class Home implements AutoCloseable {
   private final SeriesTable series;
   private final MarkerTable markers;
   private final AttributeTable attributes;
+  private final DeleteTable deletes;
   private final @Nullable ChangeTable changes;
 
   private Home(
@@ -27,11 +28,13 @@ public final class Home implements AutoCloseable {
       SeriesTable series,
       MarkerTable markers,
       AttributeTable attributes,
+      DeleteTable deletes,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
     this.attributes = attributes;
+    this.deletes = deletes;
     this.changes = changes;
   }
 
@@ -47,6 +50,7 @@ public final class Home implements AutoCloseable {
         new SeriesTable(store, prefix + "series"),
         new MarkerTable(store, prefix + "markers", server),
         new AttributeTable(store, prefix + "attributes"),
+        new DeleteTable(store, prefix + "deletes", server),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -102,6 +106,10 @@ public final class Home implements AutoCloseable {
     return attributes;
   }
 
+  public DeleteTable deletes() {
+    return deletes;
+  }
+
   /**
    * Returns the announcements between servers; null in an embedded store, which only one server
    * uses.
@@ -114,7 +122,12 @@ public final class Home implements AutoCloseable {
   public List<Table> tables() {
     List<Table> tables =
         new ArrayList<>(
-            List.of(identity.table(), series.table(), markers.table(), attributes.table()));
+            List.of(
+                identity.table(),
+                series.table(),
+                markers.table(),
+                attributes.table(),
+                deletes.table()));
     if (changes != null) {
       tables.add(changes.table());
     }
@@ -130,5 +143,6 @@ public final class Home implements AutoCloseable {
     series.close();
     markers.close();
     attributes.close();
+    deletes.close();
   }
 }
