@@ -1,12 +1,12 @@
 package dev.varve.engine;
 
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.delete.DeleteJobs;
@@ -549,10 +549,10 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Deletes samples. When this returns, the delete is durable, and reads that begin no longer return
-   * samples that matched when it was accepted; samples that are written later remain. A job then
-   * removes the samples from all layouts of all periods, whatever the retention. It goes on after a
-   * restart.
+   * Deletes samples. When this returns, the delete is durable, and reads that begin no longer
+   * return samples that matched when it was accepted; samples that are written later remain. A job
+   * then removes the samples from all layouts of all periods, whatever the retention. It goes on
+   * after a restart.
    *
    * @param selector with at least one filter, so that no one deletes everything by mistake
    * @param times sample times, in the resolution of the dataset

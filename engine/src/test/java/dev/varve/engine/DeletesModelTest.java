@@ -43,7 +43,6 @@ class DeletesModelTest {
   private static final Selector ALL =
       new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, "m")));
 
-
   static Stream<String> layouts() {
     return Layouts.list().stream().map(Layouts.Entry::name);
   }
@@ -83,9 +82,7 @@ class DeletesModelTest {
     long from = START + BETWEEN * random.nextInt(INSTANTS);
     long to = from + BETWEEN * random.nextInt(1, random.nextBoolean() ? 4 : INSTANTS);
     TimeRange times =
-        random.nextInt(6) == 0
-            ? TimeRange.ALL
-            : new TimeRange(at(from, layout), at(to, layout));
+        random.nextInt(6) == 0 ? TimeRange.ALL : new TimeRange(at(from, layout), at(to, layout));
     String host = "h" + random.nextInt(4);
     List<TagFilter> filters = new ArrayList<>(ALL.filters());
     filters.add(new TagFilter.Equal("host", host));
@@ -95,8 +92,7 @@ class DeletesModelTest {
       wanted = wanted.and(series -> series.field().equals("f1"));
     }
     Selector selector = new Selector(filters);
-    long counted =
-        engine.dataset().countDeletable(selector, times, ReadGuard.NONE).samples();
+    long counted = engine.dataset().countDeletable(selector, times, ReadGuard.NONE).samples();
     Deletion deletion = engine.dataset().delete(selector, times);
     assertThat(counted)
         .as("dry run of %s in %s", selector, times)
@@ -142,9 +138,7 @@ class DeletesModelTest {
   private static void check(TestEngine engine, Model model, String when) {
     Map<Series, List<Sample>> read = engine.read(ReadRequest.of(ALL, TimeRange.ALL));
     Map<Series, List<Sample>> expected = model.all();
-    assertThat(read.keySet())
-        .as(when)
-        .containsExactlyInAnyOrderElementsOf(expected.keySet());
+    assertThat(read.keySet()).as(when).containsExactlyInAnyOrderElementsOf(expected.keySet());
     expected.forEach((series, samples) ->
         assertThat(read.get(series)).as("%s of %s", when, series).isEqualTo(samples));
   }

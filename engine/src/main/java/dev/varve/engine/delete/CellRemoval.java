@@ -137,8 +137,7 @@ final class CellRemoval {
   /** Deletes a cell, and with it the earlier cells of its column that it supersedes. */
   static void delete(TableSpec spec, CellBatch cells, int cell, MutationBatch into) {
     long time = cells.time(cell);
-    TimeRange times =
-        TimeRange.closed(supersedes(spec, cells, cell) ? Long.MIN_VALUE : time, time);
+    TimeRange times = TimeRange.closed(supersedes(spec, cells, cell) ? Long.MIN_VALUE : time, time);
     into.deleteColumn(cells.row(cell), cells.family(cell), cells.qualifier(cell), times);
   }
 

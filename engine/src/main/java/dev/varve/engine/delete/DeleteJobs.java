@@ -79,10 +79,7 @@ public final class DeleteJobs implements AutoCloseable {
       jobs.add(job);
       if (thread == null && !closed) {
         thread =
-            Thread.ofPlatform()
-                .daemon()
-                .name("deletes of " + dataset.name())
-                .start(this::runAll);
+            Thread.ofPlatform().daemon().name("deletes of " + dataset.name()).start(this::runAll);
       }
     }
     work.release();

@@ -29,8 +29,7 @@ public final class DeleteSupport {
               .formatted(dataset.name()));
     }
     if (selector.filters().isEmpty()) {
-      throw new QueryRefusedException(
-          "the delete selects every series: name a metric or a label");
+      throw new QueryRefusedException("the delete selects every series: name a metric or a label");
     }
     int size = SelectorCode.encode(selector).length;
     if (size > DeleteTable.SELECTOR_MAX) {
@@ -48,7 +47,8 @@ public final class DeleteSupport {
   private static void ensure(OpenDataset dataset, Period period) {
     if (period.blocks() != null) {
       throw new QueryRefusedException(
-          "layout '%s' of dataset '%s' cannot delete".formatted(period.layoutName(), dataset.name()));
+          "layout '%s' of dataset '%s' cannot delete"
+              .formatted(period.layoutName(), dataset.name()));
     }
     for (PlacedLayout layout : period.layouts()) {
       TableSpec spec = layout.dataTable().spec();

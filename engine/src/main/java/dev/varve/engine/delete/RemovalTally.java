@@ -44,12 +44,6 @@ final class RemovalTally {
 
   DeletionProgress progress(State state, @Nullable String problem) {
     return new DeletionProgress(
-        state,
-        rows.get(),
-        samples.get(),
-        cells.get(),
-        rewritten.get(),
-        damaged.get(),
-        problem);
+        state, rows.get(), samples.get(), cells.get(), rewritten.get(), damaged.get(), problem);
   }
 }

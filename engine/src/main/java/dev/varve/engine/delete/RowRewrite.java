@@ -77,15 +77,13 @@ final class RowRewrite {
   /** Returns the edits of some rows, valid until the next call. */
   MutationBatch edits(Map<Bytes, Match> rows) {
     edits.clear();
-    DeleteFilter deleted =
-        dataset.deletes().filter(TimeRange.ALL, dataset.index(), ReadGuard.NONE);
+    DeleteFilter deleted = dataset.deletes().filter(TimeRange.ALL, dataset.index(), ReadGuard.NONE);
     rows.forEach((row, series) -> {
       CellBatch cells = read(placed.dataTable(), row);
       for (int cell = 0; cell < cells.size(); cell++) {
         decoded.clear();
         layout.decode(cells, cell, cell + 1, decoded);
-        int hidden =
-            decoded.damages().isEmpty() ? CellRemoval.hidden(series, decoded, deleted) : 0;
+        int hidden = decoded.damages().isEmpty() ? CellRemoval.hidden(series, decoded, deleted) : 0;
         if (hidden > 0) {
           replace(cells, cell, series, deleted);
           tally.rewritten(hidden);
@@ -146,8 +144,7 @@ final class RowRewrite {
     long stamp = 0;
     for (Vector vector : decoded.vectors()) {
       Samples samples = vector.samples();
-      HiddenSamples hidden =
-          samples.isEmpty() ? null : deleted.of(series.series(), vector.field());
+      HiddenSamples hidden = samples.isEmpty() ? null : deleted.of(series.series(), vector.field());
       for (int i = 0; i < samples.size(); i++) {
         stamp = samples.stamp(i);
         if (hidden == null || !hidden.contains(samples.time(i), stamp)) {

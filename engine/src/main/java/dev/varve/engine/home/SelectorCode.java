@@ -107,7 +107,8 @@ public final class SelectorCode {
       case REGEX -> new TagFilter.Regex(name, text(from));
       case NOT_REGEX -> new TagFilter.NotRegex(name, text(from));
       case HAS -> new TagFilter.Has(name);
-      default -> throw new IllegalArgumentException("filter of type " + type + ", known are 0 to 6");
+      default ->
+          throw new IllegalArgumentException("filter of type " + type + ", known are 0 to 6");
     };
   }
 

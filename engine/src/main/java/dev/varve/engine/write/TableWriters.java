@@ -134,8 +134,7 @@ public final class TableWriters {
     rows.writeLock().lock();
     try {
       int table = layout.layout().dataTable();
-      ensureApplied(
-          layout, apply(layout, table, edits.get(), dataset.earlier()), "rewritten row");
+      ensureApplied(layout, apply(layout, table, edits.get(), dataset.earlier()), "rewritten row");
     } finally {
       rows.writeLock().unlock();
     }

@@ -150,7 +150,13 @@ class HomePageTest {
     writeTheExample();
     List<String> written = new ArrayList<>();
     for (String table :
-        List.of(".main.dataset", ".main.series", ".main.markers", ".main.attributes", ".main.deletes", ".clock")) {
+        List.of(
+            ".main.dataset",
+            ".main.series",
+            ".main.markers",
+            ".main.attributes",
+            ".main.deletes",
+            ".clock")) {
       String shown = table.substring(table.lastIndexOf('.') + 1);
       for (String cell : cells(table)) {
         written.add(shown + " " + cell);

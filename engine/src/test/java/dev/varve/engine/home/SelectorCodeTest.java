@@ -35,8 +35,7 @@ class SelectorCodeTest {
     for (int length = 0; length < bytes.length; length++) {
       ByteBuffer cut = ByteBuffer.wrap(bytes, 0, length);
       assertThatThrownBy(() -> SelectorCode.decode(cut))
-          .isInstanceOfAny(
-              IllegalArgumentException.class, BufferUnderflowException.class);
+          .isInstanceOfAny(IllegalArgumentException.class, BufferUnderflowException.class);
     }
     assertThatThrownBy(() -> SelectorCode.decode(ByteBuffer.wrap(new byte[] {0, 1})))
         .hasMessageContaining("1 bytes after the selector");
