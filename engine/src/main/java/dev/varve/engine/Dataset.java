@@ -1,5 +1,7 @@
 package dev.varve.engine;
 
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
@@ -7,6 +9,9 @@ import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
+import dev.varve.engine.delete.DeleteJobs;
+import dev.varve.engine.delete.DeleteSupport;
+import dev.varve.engine.delete.StandingDeletes;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
@@ -31,6 +36,7 @@ import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.MetadataWriter;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
+import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
@@ -39,9 +45,11 @@ import dev.varve.model.Batch;
 import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
+import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Budget;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Store;
 import dev.varve.store.TableSpec;
@@ -86,6 +94,7 @@ public final class Dataset implements AutoCloseable {
   private final OtherServers others;
   private final MetadataWriter metadata;
   private final ServiceTexts services;
+  private final DeleteJobs deletes;
 
   private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
     this.open = open;
@@ -105,6 +114,7 @@ public final class Dataset implements AutoCloseable {
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
     this.services = new ServiceTexts(open);
+    this.deletes = new DeleteJobs(open, reader, writer);
   }
 
   static Dataset open(
@@ -145,7 +155,16 @@ public final class Dataset implements AutoCloseable {
                 share.heads()));
     OpenDataset open =
         new OpenDataset(
-            config, resolution, store, stores.home(), home, index, periods, clock, stores.marks());
+            config,
+            resolution,
+            store,
+            stores.home(),
+            home,
+            index,
+            periods,
+            clock,
+            stores.marks(),
+            new StandingDeletes(home.deletes()));
     Dataset dataset = new Dataset(open, share, loadedAt);
     try {
       dataset.start();
@@ -186,6 +205,7 @@ public final class Dataset implements AutoCloseable {
     }
     refresh.start();
     others.start();
+    deletes.start();
     for (Period period : open.periods().all()) {
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
@@ -535,6 +555,64 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
+  /**
+   * Deletes samples. When this returns, the delete is durable, and reads that begin no longer
+   * return samples that matched when it was accepted; samples that are written later remain. A job
+   * then removes the samples from all layouts of all periods, whatever the retention. It goes on
+   * after a restart.
+   *
+   * @param selector with at least one filter, so that no one deletes everything by mistake
+   * @param times sample times, in the resolution of the dataset
+   * @throws QueryRefusedException if the selector is malformed, if the dataset is read-only, or if
+   *     a layout on its store cannot delete
+   * @throws OverloadedException if too many deletes are not finished
+   * @throws dev.varve.store.StoreException if the store fails
+   */
+  public Deletion delete(Selector selector, TimeRange times) {
+    refuseWithoutCatalog();
+    DeleteSupport.ensure(open, selector, times);
+    reader.match(selector, times, Kind.ALL, ReadGuard.NONE);
+    return deletes.accept(selector, times);
+  }
+
+  /**
+   * Counts what a delete would hide from reads, and deletes nothing.
+   *
+   * @param guard observes the read of the samples
+   * @throws QueryRefusedException as {@link #delete}
+   */
+  public DeleteCount countDeletable(Selector selector, TimeRange times, ReadGuard guard) {
+    refuseWithoutCatalog();
+    DeleteSupport.ensure(open, selector, times);
+    ReadRequest request =
+        new ReadRequest(
+            selector,
+            times,
+            null,
+            Versions.LATEST,
+            Kinds.EACH,
+            Order.SERIES_BY_SERIES,
+            0,
+            true,
+            Budget.UNLIMITED);
+    long series = 0;
+    long samples = 0;
+    Series last = null;
+    try (RunCursor runs = reader.read(request, guard)) {
+      for (Run run = runs.next(); run != null; run = runs.next()) {
+        series += run.series().equals(last) ? 0 : 1;
+        samples += run.samples().size();
+        last = run.series();
+      }
+    }
+    return new DeleteCount(series, samples);
+  }
+
+  /** Returns the deletes of this server whose job has not ended, oldest first. */
+  public List<Deletion> deletes() {
+    return deletes.standing();
+  }
+
   /** Rebuilds the catalog even if it is marked as complete. */
   void rebuildCatalogAnew() {
     open.home().identity().catalogState(CatalogState.LOST, open.stamps(1));
@@ -573,6 +651,7 @@ public final class Dataset implements AutoCloseable {
     figures.put("catalog_memory_bytes", (double) open.index().bytes());
     figures.put("catalog_memory_max_bytes", (double) catalogs.max());
     figures.putAll(refresh.figures());
+    figures.put("deletes_standing", (double) open.deletes().all().size());
     figures.put("catalog_changes_of_others_total", others.changesRead());
     return figures;
   }
@@ -585,6 +664,7 @@ public final class Dataset implements AutoCloseable {
       markers.close();
     }
     refresh.close();
+    deletes.close();
     writer.close();
     open.periods().close();
     open.home().close();

@@ -36,6 +36,19 @@ final class Model {
     samples.computeIfAbsent(series, s -> new TreeMap<>()).put(time, value);
   }
 
+  /** Removes samples; returns how many there were. */
+  int delete(TimeRange times, Predicate<Series> wanted) {
+    int deleted = 0;
+    for (Map.Entry<Series, TreeMap<Long, Value>> series : samples.entrySet()) {
+      if (wanted.test(series.getKey())) {
+        int before = series.getValue().size();
+        series.getValue().keySet().removeIf(times::contains);
+        deleted += before - series.getValue().size();
+      }
+    }
+    return deleted;
+  }
+
   static Value value(Column column, int place) {
     return switch (column) {
       case Column.Doubles doubles -> new Value.Real(doubles.values()[place]);

@@ -21,6 +21,7 @@ public final class Home implements AutoCloseable {
   private final MarkerTable markers;
   private final AttributeTable attributes;
   private final ServiceTable services;
+  private final DeleteTable deletes;
   private final @Nullable ChangeTable changes;
 
   private Home(
@@ -29,12 +30,14 @@ public final class Home implements AutoCloseable {
       MarkerTable markers,
       AttributeTable attributes,
       ServiceTable services,
+      DeleteTable deletes,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
     this.attributes = attributes;
     this.services = services;
+    this.deletes = deletes;
     this.changes = changes;
   }
 
@@ -51,6 +54,7 @@ public final class Home implements AutoCloseable {
         new MarkerTable(store, prefix + "markers", server),
         new AttributeTable(store, prefix + "attributes"),
         new ServiceTable(store, prefix + "services"),
+        new DeleteTable(store, prefix + "deletes", server),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -110,6 +114,10 @@ public final class Home implements AutoCloseable {
     return services;
   }
 
+  public DeleteTable deletes() {
+    return deletes;
+  }
+
   /**
    * Returns the announcements between servers; null in an embedded store, which only one server
    * uses.
@@ -127,7 +135,8 @@ public final class Home implements AutoCloseable {
                 series.table(),
                 markers.table(),
                 attributes.table(),
-                services.table()));
+                services.table(),
+                deletes.table()));
     if (changes != null) {
       tables.add(changes.table());
     }
@@ -144,5 +153,6 @@ public final class Home implements AutoCloseable {
     markers.close();
     attributes.close();
     services.close();
+    deletes.close();
   }
 }

@@ -3,6 +3,7 @@ package dev.varve.engine.periods;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.delete.StandingDeletes;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
  * @param store the store of the layouts' tables
  * @param homeStore the store of the home; usually the same
  * @param marks the marks of the clock, saved in the home's store
+ * @param deletes what must not be read although the tables may contain it
  */
 public record OpenDataset(
     DatasetConfig config,
@@ -30,7 +32,8 @@ public record OpenDataset(
     SeriesIndex index,
     Periods periods,
     StampClock clock,
-    ClockTable marks) {
+    ClockTable marks,
+    StandingDeletes deletes) {
   public String name() {
     return config.name();
   }

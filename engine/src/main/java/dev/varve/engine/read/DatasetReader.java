@@ -12,6 +12,7 @@ import dev.varve.engine.RunCursor;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.delete.DeleteFilter;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -131,11 +132,38 @@ public final class DatasetReader {
       for (PlacedLayout layout : period.layouts()) {
         if (wanted.test(layout)) {
           Reading reading = reading(request, true, ReadGuard.NONE);
-          walks.add(new RowWalk(reading, planner.plan(reading, period, layout)));
+          walks.add(new RowWalk(reading, planner.plan(reading, period, layout), true));
         }
       }
     }
     return walks;
+  }
+
+  /**
+   * Returns the rows of some series in one layout of a period, in pieces, with all versions of
+   * their cells. Neither the retention nor deletes limit what is visited. The caller must close the
+   * walk.
+   *
+   * @throws QueryRefusedException if there is no way to read them
+   */
+  public RowWalk pieces(Period period, PlacedLayout layout, List<Match> series, TimeRange times) {
+    ReadRequest request = everything(times, layout.layout().domain().versions());
+    Reading reading =
+        new Reading(
+            request,
+            dataset.index(),
+            times,
+            series,
+            field -> true,
+            new VersionRule(request.versions(), Duplicates.LAST),
+            DeleteFilter.NONE,
+            ReadGuard.NONE);
+    try {
+      return new RowWalk(reading, planner.plan(reading, period, layout), false);
+    } catch (RuntimeException e) {
+      reading.close();
+      throw e;
+    }
   }
 
   /** Returns the attributes of matching series, without a time or with a time in range. */
@@ -174,18 +202,7 @@ public final class DatasetReader {
   }
 
   private Reading readingOf(Period period, GroupKey key, TimeRange times) {
-    boolean versions = period.primary().layout().domain().versions();
-    ReadRequest request =
-        new ReadRequest(
-            new Selector(List.of()),
-            times,
-            null,
-            versions ? Versions.ALL : Versions.LATEST,
-            Kinds.EACH,
-            Order.TIME_WITHIN_SERIES,
-            0,
-            true,
-            Budget.UNLIMITED);
+    ReadRequest request = everything(times, period.primary().layout().domain().versions());
     Match match = new Match(dataset.index().find(SeriesIdentity.of(key)), key, List.of());
     return new Reading(
         request,
@@ -194,7 +211,21 @@ public final class DatasetReader {
         List.of(match),
         field -> true,
         new VersionRule(request.versions(), Duplicates.LAST),
+        dataset.deletes().filter(times, dataset.index(), ReadGuard.NONE),
         ReadGuard.NONE);
+  }
+
+  private static ReadRequest everything(TimeRange times, boolean versions) {
+    return new ReadRequest(
+        new Selector(List.of()),
+        times,
+        null,
+        versions ? Versions.ALL : Versions.LATEST,
+        Kinds.EACH,
+        Order.TIME_WITHIN_SERIES,
+        0,
+        true,
+        Budget.UNLIMITED);
   }
 
   /**
@@ -241,6 +272,7 @@ public final class DatasetReader {
         request.order() == Order.SERIES_BY_SERIES ? byField(found.inOrder()) : found.inOrder(),
         field -> (fields == null || fields.contains(field)) && found.matches().wantsField(field),
         new VersionRule(request.versions(), dataset.config().duplicates()),
+        dataset.deletes().filter(found.times(), dataset.index(), guard),
         guard);
   }
 

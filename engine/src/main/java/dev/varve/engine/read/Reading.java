@@ -5,6 +5,7 @@ import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.delete.DeleteFilter;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.model.Kind;
@@ -37,6 +38,7 @@ final class Reading {
   private final List<Match> matches;
   private final Predicate<String> wantedFields;
   private final VersionRule versions;
+  private final DeleteFilter deletes;
   private final Newest newest;
   private final ReadGuard guard;
   private final Runnable cancel = this::cancel;
@@ -62,6 +64,7 @@ final class Reading {
    * Creates the reading of a request that matches some series.
    *
    * @param times times of the request within the retention
+   * @param deletes samples that must not be returned
    */
   Reading(
       ReadRequest request,
@@ -70,8 +73,9 @@ final class Reading {
       List<Match> matches,
       Predicate<String> wantedFields,
       VersionRule versions,
+      DeleteFilter deletes,
       ReadGuard guard) {
-    this(request, index, times, matches, wantedFields, versions, guard, new Ways());
+    this(request, index, times, matches, wantedFields, versions, deletes, guard, new Ways());
   }
 
   private Reading(
@@ -81,6 +85,7 @@ final class Reading {
       List<Match> matches,
       Predicate<String> wantedFields,
       VersionRule versions,
+      DeleteFilter deletes,
       ReadGuard guard,
       Ways ways) {
     this.ways = ways;
@@ -90,6 +95,7 @@ final class Reading {
     this.matches = matches;
     this.wantedFields = wantedFields;
     this.versions = versions;
+    this.deletes = deletes;
     this.newest = new Newest(request.newestFirst());
     this.guard = guard;
     guard.begun(cancel);
@@ -111,6 +117,7 @@ final class Reading {
         matches.subList(from, to),
         wantedFields,
         versions,
+        deletes,
         guard,
         ways);
   }
@@ -157,6 +164,11 @@ final class Reading {
 
   VersionRule versions() {
     return versions;
+  }
+
+  /** Returns the samples that must not be returned. */
+  DeleteFilter deletes() {
+    return deletes;
   }
 
   /** Returns the versions to read so that the rule can choose one. */

@@ -1,24 +1,34 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.plan.Plan;
 import dev.varve.store.CellBatch;
+import dev.varve.store.Table;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Iterates over the complete, undecoded rows of some series in one layout, for maintenance that
- * rewrites rows. Used by one thread.
+ * Iterates over the undecoded rows of some series in one layout, for maintenance that rewrites
+ * rows. Used by one thread.
  */
 public final class RowWalk implements AutoCloseable {
   private final Reading reading;
   private final PlannedRead planned;
+  private final boolean wholeRows;
   private int nextGroup;
   private int nextStrand;
+  private Plan.@Nullable StrandGroup group;
+  private @Nullable Table table;
   private @Nullable StrandCursor strand;
 
-  RowWalk(Reading reading, PlannedRead planned) {
+  /**
+   * @param wholeRows whether a row is visited as one piece, which the walk holds in memory
+   */
+  RowWalk(Reading reading, PlannedRead planned, boolean wholeRows) {
     this.reading = reading;
     this.planned = planned;
+    this.wholeRows = wholeRows;
   }
 
   /** Returns the layout of the rows. */
@@ -27,7 +37,8 @@ public final class RowWalk implements AutoCloseable {
   }
 
   /**
-   * Passes the cells of the next row to a visitor. They are valid until the next call.
+   * Passes the cells of the next row, or of a piece of it, to a visitor. They are valid until the
+   * next call.
    *
    * @return false if no row is left
    */
@@ -43,6 +54,18 @@ public final class RowWalk implements AutoCloseable {
     return false;
   }
 
+  /** Returns the series of the row passed last. */
+  public Match series() {
+    Plan.StrandGroup of = Objects.requireNonNull(group);
+    int binding = of.bindings().get(Objects.requireNonNull(strand).place());
+    return reading.matches().get(planned.matches().get(binding));
+  }
+
+  /** Returns the table of the row passed last. */
+  public Table table() {
+    return Objects.requireNonNull(table);
+  }
+
   /** Receives the cells {@code from} (inclusive) to {@code to} (exclusive) of a row. */
   public interface RowVisitor {
     void row(CellBatch cells, int from, int to);
@@ -50,23 +73,28 @@ public final class RowWalk implements AutoCloseable {
 
   private @Nullable StrandCursor strand() {
     while (strand == null && nextGroup < planned.plan().groups().size()) {
-      Plan.StrandGroup group = planned.plan().groups().get(nextGroup);
-      if (nextStrand == group.strands().size()) {
+      Plan.StrandGroup next = planned.plan().groups().get(nextGroup);
+      if (nextStrand == next.strands().size()) {
         nextGroup++;
         nextStrand = 0;
       } else {
-        Plan.Strand next = group.strands().get(nextStrand++);
-        strand =
-            new StrandCursor(
-                reading,
-                layout().table(next.table()),
-                next,
-                new RowKeys(layout().layout().rows()),
-                planned.wanted(group, next),
-                true);
+        open(next, next.strands().get(nextStrand++));
       }
     }
     return strand;
+  }
+
+  private void open(Plan.StrandGroup of, Plan.Strand next) {
+    group = of;
+    table = layout().table(next.table());
+    strand =
+        new StrandCursor(
+            reading,
+            table,
+            next,
+            new RowKeys(layout().layout().rows()),
+            planned.wanted(of, next),
+            wholeRows);
   }
 
   @Override

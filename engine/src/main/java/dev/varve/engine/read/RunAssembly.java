@@ -1,6 +1,7 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowSamples.Vector;
 import dev.varve.model.GroupKey;
@@ -106,9 +107,11 @@ final class RunAssembly {
       String field = vectors.get(i).field();
       if (isFirstOfField(vectors, i) && reading.wantsField(matches.get(place), field)) {
         sameField.clear();
+        int series = reading.matches().get(matches.get(place)).series();
+        HiddenSamples hidden = reading.deletes().of(series, field);
         for (int v = i; v < vectors.size(); v++) {
           if (vectors.get(v).field().equals(field)) {
-            addTrimmed(vectors.get(v).samples(), trimmed);
+            addTrimmed(vectors.get(v).samples(), trimmed, hidden);
           }
         }
         take(gathered(place, field));
@@ -128,10 +131,10 @@ final class RunAssembly {
     return true;
   }
 
-  private void addTrimmed(Samples samples, TimeRange trimmed) {
+  private void addTrimmed(Samples samples, TimeRange trimmed, @Nullable HiddenSamples hidden) {
     int outside = 0;
     for (int i = 0; i < samples.size(); i++) {
-      outside += trimmed.contains(samples.time(i)) ? 0 : 1;
+      outside += isWanted(samples, i, trimmed, hidden) ? 0 : 1;
     }
     if (outside == samples.size()) {
       return;
@@ -142,11 +145,18 @@ final class RunAssembly {
     }
     Samples inside = new Samples(samples.kind());
     for (int i = 0; i < samples.size(); i++) {
-      if (trimmed.contains(samples.time(i))) {
+      if (isWanted(samples, i, trimmed, hidden)) {
         inside.addFrom(samples, i);
       }
     }
     sameField.add(inside);
+  }
+
+  private static boolean isWanted(
+      Samples samples, int index, TimeRange trimmed, @Nullable HiddenSamples hidden) {
+    long time = samples.time(index);
+    return trimmed.contains(time)
+        && (hidden == null || !hidden.contains(time, samples.stamp(index)));
   }
 
   private void take(Gathered series) {

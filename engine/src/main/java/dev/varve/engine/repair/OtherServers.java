@@ -117,6 +117,7 @@ public final class OtherServers implements AutoCloseable {
       tried(() -> readChanges(table));
       tried(() -> clear(table));
       tried(this::lookAtPeriods);
+      tried(dataset.deletes()::lookAtOthers);
     }
     Companions companions = writer.companions();
     if (companions != null) {

@@ -115,6 +115,10 @@ public final class RowCompaction {
 
   private MutationBatch edits(PlacedLayout placed, Compaction form) {
     edits.clear();
+    if (!dataset.deletes().isEmpty()) {
+      // One cell would get the time of its latest sample, which may be later than a delete.
+      return edits;
+    }
     for (Bytes row : waiting) {
       int before = edits.size();
       CellBatch cells = read(placed.dataTable(), row);

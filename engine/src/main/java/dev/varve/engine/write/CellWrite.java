@@ -1,6 +1,7 @@
 package dev.varve.engine.write;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.ClockTable;
@@ -40,6 +41,7 @@ final class CellWrite {
   private final @Nullable Companions companions;
   private final GatheredBatch batch;
   private final SeriesNotes notes;
+  private final DeletedTimes deletedTimes;
   private final List<Written> written = new ArrayList<>(0);
   private final List<HashValue128> newIndexCells = new ArrayList<>(0);
 
@@ -54,6 +56,7 @@ final class CellWrite {
     this.companions = into.companions();
     this.batch = batch;
     this.notes = new SeriesNotes(dataset);
+    this.deletedTimes = new DeletedTimes(dataset);
     this.edits = new @Nullable LayoutEdits[dataset.periods().slots()];
   }
 
@@ -62,8 +65,10 @@ final class CellWrite {
    *
    * @return false if the store rejects cells by which a series would be found
    * @throws WriteFailedException if a store failed
+   * @throws OverloadedException if it has to wait for too much; nothing is written then
    */
   boolean run() {
+    deletedTimes.await(batch.parts());
     try {
       boolean applied = companions == null ? runAlone() : runTogether(companions);
       if (applied) {
@@ -82,6 +87,7 @@ final class CellWrite {
   private boolean runAlone() {
     tables.writing().lock();
     try {
+      deletedTimes.ensureNone(batch.parts());
       encode();
       return applyAlone();
     } finally {
@@ -265,6 +271,7 @@ final class CellWrite {
     companions.lock();
     tables.writing().lock();
     try {
+      deletedTimes.ensureNone(batch.parts());
       encode();
       List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);
       companions.put(markers);

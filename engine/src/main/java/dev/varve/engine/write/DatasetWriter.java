@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -252,6 +253,25 @@ public final class DatasetWriter implements AutoCloseable {
   /** Returns a writer that copies samples of a primary into its companions. */
   public CompanionWriter companionWriter() {
     return new CompanionWriter(dataset, series, tables);
+  }
+
+  /**
+   * Runs an action while nobody writes samples and no companion is repaired: every sample written
+   * before has a lower stamp than those that the action takes, and every later one a higher stamp.
+   */
+  public <T> T alone(Supplier<T> action) {
+    if (companions != null) {
+      companions.lock();
+    }
+    tables.alone().lock();
+    try {
+      return action.get();
+    } finally {
+      tables.alone().unlock();
+      if (companions != null) {
+        companions.unlock();
+      }
+    }
   }
 
   /** Returns the writers of the dataset's tables. */

@@ -108,6 +108,22 @@ public final class TableWriters {
     return rows.readLock();
   }
 
+  /** Returns the lock that nobody else holds while a delete takes its stamp. */
+  Lock alone() {
+    return rows.writeLock();
+  }
+
+  /**
+   * Deletes cells. Samples that are written meanwhile have later cell times than those that the
+   * edits delete.
+   *
+   * @throws WriteFailedException if the store fails or rejects an edit
+   */
+  public void deleteCells(PlacedLayout layout, MutationBatch edits) {
+    ensureApplied(
+        layout, apply(layout, layout.layout().dataTable(), edits, dataset.earlier()), "delete");
+  }
+
   /**
    * Rewrites rows while nobody writes.
    *
@@ -118,15 +134,18 @@ public final class TableWriters {
     rows.writeLock().lock();
     try {
       int table = layout.layout().dataTable();
-      List<Rejected> rejected = apply(layout, table, edits.get(), dataset.earlier());
-      if (!rejected.isEmpty()) {
-        throw new WriteFailedException(
-            "layout '%s': the store rejects a rewritten row: %s"
-                .formatted(layout.name(), rejected.getFirst().reason()),
-            false);
-      }
+      ensureApplied(layout, apply(layout, table, edits.get(), dataset.earlier()), "rewritten row");
     } finally {
       rows.writeLock().unlock();
+    }
+  }
+
+  private static void ensureApplied(PlacedLayout layout, List<Rejected> rejected, String what) {
+    if (!rejected.isEmpty()) {
+      throw new WriteFailedException(
+          "layout '%s': the store rejects a %s: %s"
+              .formatted(layout.name(), what, rejected.getFirst().reason()),
+          false);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
@@ -16,6 +17,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
@@ -52,6 +54,9 @@ class HomePageTest {
       new GroupKey("cpu", Tags.of("host", "a"), Tags.of("pod", "7"));
 
   private static final MetricMetadata SAID = new MetricMetadata("cpu", "gauge", "seconds", "Time.");
+
+  private static final DeleteRecord GONE =
+      new DeleteRecord(null, 256, Selector.metric("cpu"), new TimeRange(1000, 2000));
 
   private final Store store = new MemoryStore();
   private final Home home = Home.open(store, "main", null);
@@ -94,6 +99,7 @@ class HomePageTest {
     AttributeTable.put(said, SAID, 4);
     home.attributes().apply(said);
     home.services().put(ServiceTable.row("svc", "k", "a"), "hello", 5);
+    home.deletes().put(home.deletes().of(256, GONE.selector(), GONE.times()));
     try (ClockTable clock = new ClockTable(store, null)) {
       clock.reach(1000, 24);
     }
@@ -116,6 +122,7 @@ class HomePageTest {
               .of(List.of(new Written(0, CPU, new TimeRange(1000, 1001))), () -> 255)
               .getFirst());
       assertThat(several.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
+      several.deletes().put(several.deletes().of(256, GONE.selector(), GONE.times()));
       clock.reach(1000, 24);
       List<String> written = new ArrayList<>();
       for (Table table :
@@ -123,6 +130,7 @@ class HomePageTest {
               several.identity().table(),
               changes.table(),
               several.markers().table(),
+              several.deletes().table(),
               clock.table())) {
         String name = table.spec().name();
         cells(table)
@@ -131,6 +139,8 @@ class HomePageTest {
       assertThat(several.markers().all())
           .containsExactly(
               new Marker(server, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+      assertThat(several.deletes().all())
+          .containsExactly(new DeleteRecord(server, 256, GONE.selector(), GONE.times()));
       assertThat(changes.toldByOthers(0, 5)).isEmpty();
       return written;
     }
@@ -147,6 +157,7 @@ class HomePageTest {
             ".main.markers",
             ".main.attributes",
             ".main.services",
+            ".main.deletes",
             ".clock")) {
       String shown = table.substring(table.lastIndexOf('.') + 1);
       for (String cell : cells(table)) {
@@ -171,6 +182,7 @@ class HomePageTest {
           case ".main.markers" -> home.markers().table();
           case ".main.attributes" -> home.attributes().table();
           case ".main.services" -> home.services().table();
+          case ".main.deletes" -> home.deletes().table();
           case ".clock" -> new ClockTable(store, null).table();
           default -> home.identity().table();
         });
@@ -223,6 +235,7 @@ class HomePageTest {
     assertThat(home.services().get(ServiceTable.row("svc", "k", "a")))
         .isEqualTo(new ServiceTable.Entry("k", "a", "hello", 5));
     assertThat(home.services().get(ServiceTable.row("svc", "k", ""))).isNull();
+    assertThat(home.deletes().all()).containsExactly(GONE);
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, 9);
     int series = index.find(SeriesIdentity.of(CPU));

@@ -24,12 +24,10 @@ import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
 /** KairosDB's HTTP API as a dialect. */
@@ -59,6 +57,7 @@ public final class KairosDb implements Dialect {
     add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
     add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
     add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
+    new DeleteRoutes(context).routes().forEach(route -> add(routes, route));
     new MetadataRoutes(context).routes().forEach(route -> add(routes, route));
     new RollupRoutes(context).routes().forEach(route -> add(routes, route));
     new AdminRoutes(context.queries()).routes().forEach(route -> add(routes, route));
@@ -110,7 +109,7 @@ public final class KairosDb implements Dialect {
 
   private void query(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Asked asked = request(exchange, dataset);
+    Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
     if (asked.request().writes()) {
       exchange.requireOrigin();
     }
@@ -148,9 +147,6 @@ public final class KairosDb implements Dialect {
         .toList();
   }
 
-  /** A request and its original text. */
-  private record Asked(QueryRequest request, String text) {}
-
   private interface QueryWriter {
     void write(QueryUse use, JsonGenerator json);
   }
@@ -167,7 +163,7 @@ public final class KairosDb implements Dialect {
 
   private void tags(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Asked asked = request(exchange, dataset);
+    Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
     query(
         exchange,
         dataset,
@@ -197,28 +193,6 @@ public final class KairosDb implements Dialect {
           }
           json.writeEndArray();
         });
-  }
-
-  private Asked request(Exchange exchange, Dataset dataset) throws IOException {
-    QueryReader reader = new QueryReader(context.clock(), dataset.resolution());
-    try {
-      if (exchange.method().equals("POST")) {
-        byte[] body = exchange.wholeBody(Answers.encoding(exchange));
-        // The query keeps its text.
-        exchange.memory().hold(2L * body.length);
-        return new Asked(
-            reader.read(JsonTree.read(body, exchange.memory())),
-            new String(body, StandardCharsets.UTF_8));
-      }
-      String query = exchange.parameter("query");
-      if (query == null) {
-        throw HttpError.badRequest("query json must not be null or empty");
-      }
-      byte[] text = query.getBytes(StandardCharsets.UTF_8);
-      return new Asked(reader.read(JsonTree.read(text, exchange.memory())), query);
-    } catch (JacksonException e) {
-      throw HttpError.badRequest(JsonTree.reason(e));
-    }
   }
 
   private void metricNames(Exchange exchange) throws IOException {

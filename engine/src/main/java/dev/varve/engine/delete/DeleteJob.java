@@ -1,0 +1,162 @@
+package dev.varve.engine.delete;
+
+import dev.varve.engine.Deletion;
+import dev.varve.engine.DeletionProgress;
+import dev.varve.engine.DeletionProgress.State;
+import dev.varve.engine.ReadGuard;
+import dev.varve.engine.catalog.Matches;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.read.RowWalk;
+import dev.varve.engine.write.TableWriters;
+import dev.varve.model.Kind;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The removal of one delete's samples from all layouts of all periods. It repeats its pass over the
+ * rows until it finds none, and then removes the record. Interrupted at any point, it starts again.
+ */
+final class DeleteJob implements Deletion {
+  /** Number of series whose rows are planned together. */
+  private static final int SERIES_AT_ONCE = 4096;
+
+  private final OpenDataset dataset;
+  private final DatasetReader reader;
+  private final TableWriters tables;
+  private final DeleteRecord one;
+  private final RemovalTally tally = new RemovalTally();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile State state = State.WAITING;
+  private volatile @Nullable String problem;
+
+  DeleteJob(OpenDataset dataset, DatasetReader reader, TableWriters tables, DeleteRecord one) {
+    this.dataset = dataset;
+    this.reader = reader;
+    this.tables = tables;
+    this.one = one;
+  }
+
+  DeleteRecord of() {
+    return one;
+  }
+
+  /**
+   * Removes the samples and then the record.
+   *
+   * @param closing polled for each row; true interrupts the removal
+   */
+  void run(BooleanSupplier closing) {
+    BooleanSupplier stopped = () -> closing.getAsBoolean() || state == State.CANCELLED;
+    if (!begin()) {
+      return;
+    }
+    long before;
+    do {
+      before = tally.samples();
+      tally.begin();
+      pass(stopped);
+    } while (tally.samples() > before && !stopped.getAsBoolean());
+    if (!stopped.getAsBoolean()) {
+      dataset.marks().sync();
+      end(State.DONE);
+    }
+  }
+
+  private void pass(BooleanSupplier stopped) {
+    Matches matches = dataset.index().match(one.selector(), null, Kind.ALL, ReadGuard.NONE);
+    List<Match> series = matches.inOrder();
+    for (Period period : dataset.periods().all()) {
+      if (!period.times().overlaps(one.times())) {
+        continue;
+      }
+      for (PlacedLayout layout : period.layouts()) {
+        for (int from = 0; from < series.size(); from += SERIES_AT_ONCE) {
+          int to = Math.min(series.size(), from + SERIES_AT_ONCE);
+          remove(period, layout, series.subList(from, to), stopped);
+        }
+      }
+    }
+  }
+
+  private void remove(
+      Period period, PlacedLayout layout, List<Match> series, BooleanSupplier stopped) {
+    if (stopped.getAsBoolean()) {
+      return;
+    }
+    TimeRange times = one.times().intersect(period.times());
+    try (RowWalk walk = reader.pieces(period, layout, series, times)) {
+      new CellRemoval(dataset, tables, layout, one, tally, stopped).run(walk);
+    }
+  }
+
+  private synchronized boolean begin() {
+    if (state == State.CANCELLED) {
+      return false;
+    }
+    state = State.REMOVING;
+    problem = null;
+    return true;
+  }
+
+  private synchronized void end(State how) {
+    if (state != State.CANCELLED && state != State.DONE) {
+      dataset.deletes().remove(one);
+      state = how;
+      problem = null;
+      ended.countDown();
+    }
+  }
+
+  /** Notes why the removal was interrupted, for those who watch it. */
+  synchronized void failed(String reason) {
+    if (state == State.REMOVING) {
+      state = State.WAITING;
+      problem = reason;
+    }
+  }
+
+  boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  @Override
+  public long id() {
+    return one.stamp();
+  }
+
+  @Override
+  public Selector selector() {
+    return one.selector();
+  }
+
+  @Override
+  public TimeRange times() {
+    return one.times();
+  }
+
+  @Override
+  public DeletionProgress progress() {
+    return tally.progress(state, problem);
+  }
+
+  @Override
+  public void cancel() {
+    end(State.CANCELLED);
+  }
+
+  @Override
+  public boolean await(Duration most) throws InterruptedException {
+    return ended.await(most.toNanos(), TimeUnit.NANOSECONDS);
+  }
+}

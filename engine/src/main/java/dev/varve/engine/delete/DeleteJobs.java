@@ -1,0 +1,158 @@
+package dev.varve.engine.delete;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.Deletion;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.home.ClockTable;
+import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.write.DatasetWriter;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Accepts the deletes of a dataset and executes them one after the other, in the order in which
+ * they were accepted, also those that a restart interrupted.
+ */
+public final class DeleteJobs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DeleteJobs.class);
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
+
+  private final OpenDataset dataset;
+  private final DatasetReader reader;
+  private final DatasetWriter writer;
+  private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
+
+  /** One permit for each accepted delete that the thread has not looked for. */
+  private final Semaphore work = new Semaphore(0);
+
+  private volatile boolean closed;
+  private @Nullable Thread thread;
+
+  public DeleteJobs(OpenDataset dataset, DatasetReader reader, DatasetWriter writer) {
+    this.dataset = dataset;
+    this.reader = reader;
+    this.writer = writer;
+  }
+
+  /** Continues the deletes of this server that have not ended. */
+  public void start() {
+    dataset.deletes().all().stream().filter(dataset.deletes()::isOwn).forEach(this::execute);
+  }
+
+  /**
+   * Accepts a delete: makes it durable and hides its samples from reads that begin later.
+   *
+   * @throws dev.varve.engine.OverloadedException if too many deletes are not finished
+   * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete may
+   *     happen after a restart
+   */
+  public Deletion accept(Selector selector, TimeRange times) {
+    dataset.deletes().ensureRoom();
+    DeleteRecord one =
+        writer.alone(() -> {
+          long stamp = dataset.stamps(1);
+          dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
+          DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
+          dataset.deletes().add(made);
+          return made;
+        });
+    return execute(one);
+  }
+
+  private DeleteJob execute(DeleteRecord one) {
+    DeleteJob job = new DeleteJob(dataset, reader, writer.tables(), one);
+    synchronized (this) {
+      jobs.removeIf(DeleteJob::hasEnded);
+      jobs.add(job);
+      if (thread == null && !closed) {
+        thread =
+            Thread.ofPlatform().daemon().name("deletes of " + dataset.name()).start(this::runAll);
+      }
+    }
+    work.release();
+    return job;
+  }
+
+  /** Returns the deletes that have not ended, oldest first. */
+  public List<Deletion> standing() {
+    return jobs.stream().filter(job -> !job.hasEnded()).map(Deletion.class::cast).toList();
+  }
+
+  private void runAll() {
+    try {
+      while (!closed) {
+        boolean failed = false;
+        for (DeleteJob job : jobs) {
+          failed |= !closed && !job.hasEnded() && !tried(job);
+        }
+        if (!failed) {
+          work.acquire();
+          work.drainPermits();
+        } else if (work.tryAcquire(PAUSE_AFTER_FAILURE.toNanos(), TimeUnit.NANOSECONDS)) {
+          work.drainPermits();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns whether a job need not be tried again. */
+  private boolean tried(DeleteJob job) {
+    String known = job.progress().problem();
+    try {
+      job.run(() -> closed);
+      return true;
+    } catch (StoreException
+        | ReadCancelledException
+        | WriteFailedException
+        | QueryRefusedException
+        | CorruptDataException e) {
+      String reason = String.valueOf(e.getMessage());
+      if (!closed && !reason.equals(known)) {
+        LOG.warn(
+            "dataset '{}': deleted samples are hidden but cannot be removed yet, will retry: {}",
+            dataset.name(),
+            reason);
+      }
+      job.failed(reason);
+    } catch (RuntimeException e) {
+      String reason = e.toString();
+      if (!reason.equals(known)) {
+        LOG.error("dataset '{}': deleted samples cannot be removed", dataset.name(), e);
+      }
+      job.failed(reason);
+    }
+    return false;
+  }
+
+  @Override
+  public void close() {
+    Thread started;
+    synchronized (this) {
+      closed = true;
+      started = thread;
+    }
+    work.release();
+    if (started != null) {
+      try {
+        started.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

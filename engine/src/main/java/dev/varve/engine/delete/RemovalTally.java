@@ -1,0 +1,49 @@
+package dev.varve.engine.delete;
+
+import dev.varve.engine.DeletionProgress;
+import dev.varve.engine.DeletionProgress.State;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what a removal has done. One thread counts, others read. */
+final class RemovalTally {
+  private final AtomicLong rows = new AtomicLong();
+  private final AtomicLong samples = new AtomicLong();
+  private final AtomicLong cells = new AtomicLong();
+  private final AtomicLong rewritten = new AtomicLong();
+  private final AtomicLong damaged = new AtomicLong();
+
+  void row() {
+    rows.incrementAndGet();
+  }
+
+  /** Counts a cell that was removed with all its samples. */
+  void removed(int ofSamples) {
+    cells.incrementAndGet();
+    samples.addAndGet(ofSamples);
+  }
+
+  /** Counts a cell that lost some of its samples. */
+  void rewritten(int ofSamples) {
+    rewritten.incrementAndGet();
+    samples.addAndGet(ofSamples);
+  }
+
+  void damaged() {
+    damaged.incrementAndGet();
+  }
+
+  /** Forgets the damaged cells, which the next pass finds again. */
+  void begin() {
+    damaged.set(0);
+  }
+
+  long samples() {
+    return samples.get();
+  }
+
+  DeletionProgress progress(State state, @Nullable String problem) {
+    return new DeletionProgress(
+        state, rows.get(), samples.get(), cells.get(), rewritten.get(), damaged.get(), problem);
+  }
+}

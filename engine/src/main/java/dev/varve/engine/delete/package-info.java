@@ -1,0 +1,12 @@
+/**
+ * Deletes: records of what must not be read any more, a filter that reads apply, and a job that
+ * removes the samples from the tables.
+ *
+ * <p>A delete takes a stamp while nobody writes. It concerns samples with lower stamps only, so
+ * that what is written later stays. Where cells keep no stamps, later writes into the deleted times
+ * wait until the job has ended.
+ */
+@NullMarked
+package dev.varve.engine.delete;
+
+import org.jspecify.annotations.NullMarked;

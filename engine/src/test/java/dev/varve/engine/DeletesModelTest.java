@@ -1,0 +1,145 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.engine.TestEngine.Sample;
+import dev.varve.layout.Domain;
+import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A dataset equals a map in every layout while samples are written, also late ones, deleted and
+ * written again, and while the process is restarted or loses power.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class DeletesModelTest {
+  private static final int STEPS = Integer.getInteger("varve.deletes.operations", 120);
+  private static final long SEED = Long.getLong("varve.deletes.seed", 5);
+  private static final long START = 1_699_999_200_000L;
+  private static final long BETWEEN = 370_000;
+  private static final int INSTANTS = 60;
+  private static final Selector ALL =
+      new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, "m")));
+
+  static Stream<String> layouts() {
+    return Layouts.list().stream().map(Layouts.Entry::name);
+  }
+
+  @ParameterizedTest
+  @MethodSource("layouts")
+  void equalsAMap(String name) throws InterruptedException {
+    List<StorageLayout> layouts = Layouts.stored(name, Map.of());
+    Domain domain = layouts.getFirst().domain();
+    Random random = new Random(SEED + name.hashCode());
+    Model model = new Model();
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", layouts.toArray(StorageLayout[]::new)))) {
+      for (int step = 0; step < STEPS; step++) {
+        engine.micros.addAndGet(random.nextInt(3) * 700L);
+        switch (random.nextInt(10)) {
+          case 0 -> engine.restart();
+          case 1 -> engine.losePower(random);
+          case 2, 3, 4 -> delete(engine, model, layouts.getFirst(), random);
+          case 5 -> check(engine, model, "after step " + step);
+          default -> write(engine, model, domain, layouts.getFirst(), random);
+        }
+      }
+      check(engine, model, "at the end");
+      for (Deletion one : engine.dataset().deletes()) {
+        assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
+      }
+      assertThat(engine.dataset().deletes()).isEmpty();
+      check(engine, model, "after all deletes");
+    } catch (RuntimeException | AssertionError e) {
+      throw new AssertionError("layout %s, seed %d: %s".formatted(name, SEED, e.getMessage()), e);
+    }
+  }
+
+  private void delete(TestEngine engine, Model model, StorageLayout layout, Random random)
+      throws InterruptedException {
+    long from = START + BETWEEN * random.nextInt(INSTANTS);
+    long to = from + BETWEEN * random.nextInt(1, random.nextBoolean() ? 4 : INSTANTS);
+    TimeRange times =
+        random.nextInt(6) == 0 ? TimeRange.ALL : new TimeRange(at(from, layout), at(to, layout));
+    String host = "h" + random.nextInt(4);
+    List<TagFilter> filters = new ArrayList<>(ALL.filters());
+    filters.add(new TagFilter.Equal("host", host));
+    Predicate<Series> wanted = series -> host.equals(series.key().tags().get("host"));
+    if (layout.domain().fields() && random.nextBoolean()) {
+      filters.add(new TagFilter.Equal(Series.FIELD_LABEL, "f1"));
+      wanted = wanted.and(series -> series.field().equals("f1"));
+    }
+    Selector selector = new Selector(filters);
+    long counted = engine.dataset().countDeletable(selector, times, ReadGuard.NONE).samples();
+    Deletion deletion = engine.dataset().delete(selector, times);
+    assertThat(counted)
+        .as("dry run of %s in %s", selector, times)
+        .isGreaterThanOrEqualTo(model.delete(times, wanted));
+    if (random.nextBoolean()) {
+      assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
+    }
+  }
+
+  private static long at(long millis, StorageLayout layout) {
+    return Resolution.MILLISECONDS.convert(millis, layout.resolution());
+  }
+
+  private static void write(
+      TestEngine engine, Model model, Domain domain, StorageLayout layout, Random random) {
+    BatchBuilder builder = new BatchBuilder();
+    for (int i = random.nextInt(1, 40); i > 0; i--) {
+      GroupKey key =
+          GroupKey.of(
+              "m" + random.nextInt(2),
+              Tags.of("host", "h" + random.nextInt(4), "dc", "d" + random.nextInt(2)));
+      String field =
+          domain.fields() && random.nextInt(3) == 0
+              ? "f" + random.nextInt(2)
+              : Series.DEFAULT_FIELD;
+      Kind[] kinds = domain.kinds().stream().sorted().toArray(Kind[]::new);
+      long time = at(START + BETWEEN * random.nextInt(INSTANTS), layout);
+      builder.add(key, field, time, value(kinds[random.nextInt(kinds.length)], random));
+    }
+    Batch batch = builder.build();
+    assertThat(engine.write(batch).refused()).isZero();
+    model.write(batch);
+  }
+
+  private static Value value(Kind kind, Random random) {
+    return switch (kind) {
+      case DOUBLE -> new Value.Real(random.nextInt(100) / 4.0 + 0.125);
+      case INT64 -> new Value.Int64(random.nextInt(1 << random.nextInt(1, 30)));
+      case STRING -> new Value.Text("text " + random.nextInt(50));
+    };
+  }
+
+  private static void check(TestEngine engine, Model model, String when) {
+    Map<Series, List<Sample>> read = engine.read(ReadRequest.of(ALL, TimeRange.ALL));
+    Map<Series, List<Sample>> expected = model.all();
+    assertThat(read.keySet()).as(when).containsExactlyInAnyOrderElementsOf(expected.keySet());
+    expected.forEach((series, samples) ->
+        assertThat(read.get(series)).as("%s of %s", when, series).isEqualTo(samples));
+  }
+}
