@@ -50,6 +50,8 @@ final class RollupRoutes {
         handler.handle(exchange);
       } catch (InvalidTaskException e) {
         exchange.answer(400, Answers.ERROR_JSON, Answers.errors(e.problems()));
+      } catch (UnknownTaskException e) {
+        Answers.json(exchange, 404, Answers.errors(List.of(String.valueOf(e.getMessage()))));
       } catch (IllegalArgumentException e) {
         throw HttpError.badRequest(String.valueOf(e.getMessage()));
       }
@@ -117,8 +119,13 @@ final class RollupRoutes {
     return exchange.variables().getFirst();
   }
 
-  private static HttpError unknown(String id) {
-    return new HttpError(404, "Resource not found for id " + id);
+  /** Thrown if there is no task of an ID. KairosDB's answer has a content type of its own. */
+  private static final class UnknownTaskException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private UnknownTaskException(String what, String id) {
+      super(what + " not found for id " + id);
+    }
   }
 
   private void get(Exchange exchange) throws IOException {
@@ -131,7 +138,7 @@ final class RollupRoutes {
   private String task(Exchange exchange, String id) {
     String task = store(exchange).task(id);
     if (task == null) {
-      throw unknown(id);
+      throw new UnknownTaskException("Resource", id);
     }
     return task;
   }
@@ -161,7 +168,7 @@ final class RollupRoutes {
     String id = id(exchange);
     RollupStatus status = store(exchange).status(id);
     if (status == null) {
-      throw new HttpError(404, "Status not found for id " + id);
+      throw new UnknownTaskException("Status", id);
     }
     Answers.json(exchange, 200, status.shown());
   }

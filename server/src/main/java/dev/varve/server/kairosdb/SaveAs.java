@@ -34,7 +34,10 @@ record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSaved
           "ttl",
           PropertyType.SMALL,
           "add_saved_from",
-          PropertyType.TRUTH);
+          PropertyType.TRUTH,
+          // KairosDB sets it itself, and takes and replaces what a query gives.
+          "group_bys",
+          PropertyType.ANY);
 
   SaveAs {
     tags = Map.copyOf(tags);
@@ -48,6 +51,8 @@ record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSaved
     Object given = settings.get("tags");
     if (given != null) {
       tags.putAll((Map<String, String>) given);
+      // An empty value is the same as no tag.
+      tags.values().removeIf(String::isEmpty);
     }
     int ttl = (int) settings.whole("ttl", 0);
     if (ttl < 0) {

@@ -113,6 +113,8 @@ class RollupTest {
       HttpResponse<String> gone = send("GET", path, null);
       assertThat(gone.statusCode()).isEqualTo(404);
       assertThat(gone.body()).contains(" not found for id " + id);
+      assertThat(gone.headers().firstValue("Content-Type"))
+          .hasValue("application/json;charset=utf-8");
     }
     assertThat(send("DELETE", "/rollups/" + id, null).statusCode()).isEqualTo(404);
     assertThat(send("PUT", "/rollups/" + id, other).statusCode()).isEqualTo(404);

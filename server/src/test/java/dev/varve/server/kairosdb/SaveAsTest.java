@@ -70,7 +70,7 @@ class SaveAsTest {
   @Test
   void keepsTheTagsOfTheGroupingAndTypes() {
     String save =
-        "{\"name\":\"save_as\",\"metric_name\":\"m.raw\",\"tags\":{\"x\":1},\"add_saved_from\":false}";
+        "{\"name\":\"save_as\",\"metric_name\":\"m.raw\",\"tags\":{\"x\":1,\"y\":\"\"},\"group_bys\":[],\"add_saved_from\":false}";
     query(
         "\"name\":\"m\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\",\"none\"]}],"
             + "\"aggregators\":[{\"name\":\"trim\",\"trim\":\"last\"}," + save + "]");
