@@ -98,8 +98,7 @@ public final class PlanOutline {
               scan);
       case QueryPlan.Align align ->
           node("align", "by " + names(align.labels()), align.input(), scan);
-      case QueryPlan.Split split ->
-          node("split", String.valueOf(split.by()), split.input(), scan);
+      case QueryPlan.Split split -> node("split", String.valueOf(split.by()), split.input(), scan);
       case QueryPlan.Order order ->
           node(
               "order",
@@ -147,8 +146,7 @@ public final class PlanOutline {
               "times %s, divided by %s".formatted(plan.factor(), plan.divisor());
           case QueryPlan.MovingAverage plan -> "of %d samples".formatted(plan.size());
           case QueryPlan.Refuse plan -> plan.reason();
-          case QueryPlan.Trim plan ->
-              (plan.first() ? "first " : "") + (plan.last() ? "last" : "");
+          case QueryPlan.Trim plan -> (plan.first() ? "first " : "") + (plan.last() ? "last" : "");
           case QueryPlan.Drop plan ->
               plan.comparison() + " " + (plan.text() == null ? plan.number() : plan.text());
           case QueryPlan.Score plan -> "thresholds " + plan.thresholds();

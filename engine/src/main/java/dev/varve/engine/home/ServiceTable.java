@@ -6,7 +6,6 @@ import dev.varve.model.Resolution;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
-import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;

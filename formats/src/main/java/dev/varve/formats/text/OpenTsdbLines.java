@@ -67,9 +67,7 @@ public final class OpenTsdbLines implements LineFormat {
     int textFrom = Scan.skipBlanks(bytes, timeTo, to);
     boolean quoted = textFrom < to && bytes[textFrom] == '"';
     int textTo =
-        quoted
-            ? Scan.find(bytes, textFrom + 1, to, '"')
-            : Scan.wordEnd(bytes, textFrom, to);
+        quoted ? Scan.find(bytes, textFrom + 1, to, '"') : Scan.wordEnd(bytes, textFrom, to);
     if (quoted && textTo == to) {
       throw new BadLineException(
           "the text '" + Scan.shown(bytes, textFrom, to) + "' has no closing quote");

@@ -57,8 +57,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
           PropertyType.ZONE);
 
   /** The sampling of an aggregator that has none. */
-  static final Properties.Length DEFAULT_SAMPLING =
-      new Properties.Length(1, TimeUnit.MILLISECONDS);
+  static final Properties.Length DEFAULT_SAMPLING = new Properties.Length(1, TimeUnit.MILLISECONDS);
 
   /** The aggregators, with KairosDB's class names for messages and their properties. */
   private enum Kind {

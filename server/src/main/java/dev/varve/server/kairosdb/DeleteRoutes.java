@@ -27,8 +27,7 @@ final class DeleteRoutes {
 
   private void points(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    QueryRequest request =
-        Asked.read(exchange, dataset.resolution(), context.clock()).request();
+    QueryRequest request = Asked.read(exchange, dataset.resolution(), context.clock()).request();
     for (MetricQuery metric : request.metrics()) {
       dataset.delete(new Selector(metric.filters()), metric.times());
     }

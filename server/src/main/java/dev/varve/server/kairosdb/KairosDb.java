@@ -155,7 +155,11 @@ public final class KairosDb implements Dialect {
       throws IOException {
     try {
       context.query(
-          exchange, dataset, NAME, text, use -> Answers.stream(exchange, json -> writer.write(use, json)));
+          exchange,
+          dataset,
+          NAME,
+          text,
+          use -> Answers.stream(exchange, json -> writer.write(use, json)));
     } catch (OperatorException e) {
       throw new HttpError(500, String.valueOf(e.getMessage()));
     }

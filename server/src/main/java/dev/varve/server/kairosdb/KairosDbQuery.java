@@ -29,9 +29,7 @@ public final class KairosDbQuery {
     try {
       this.plans =
           new QueryReader(clock, dataset.resolution())
-              .read(JsonTree.read(text, memory)).metrics().stream()
-                  .map(MetricQuery::plan)
-                  .toList();
+              .read(JsonTree.read(text, memory)).metrics().stream().map(MetricQuery::plan).toList();
     } catch (JacksonException e) {
       throw HttpError.badRequest(JsonTree.reason(e));
     }

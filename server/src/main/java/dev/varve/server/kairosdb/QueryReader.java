@@ -200,12 +200,7 @@ final class QueryReader {
   }
 
   private QueryPlan aggregated(
-      QueryPlan plan,
-      Properties metric,
-      long start,
-      long end,
-      ZoneId zone,
-      List<SaveAs> saves) {
+      QueryPlan plan, Properties metric, long start, long end, ZoneId zone, List<SaveAs> saves) {
     if (!metric.map().containsKey("aggregators")) {
       return plan;
     }

@@ -141,8 +141,7 @@ final class RollupReader {
     if (json instanceof Map<?, ?> map && map.get("unit") == null) {
       throw new InvalidTaskException(List.of("executionInterval.unit may not be null"));
     }
-    return (Length)
-        asServerError(() -> PropertyType.length(json, nowhere, "execution_interval"));
+    return (Length) asServerError(() -> PropertyType.length(json, nowhere, "execution_interval"));
   }
 
   private interface Reading {
@@ -202,8 +201,7 @@ final class RollupReader {
     if (sampling.count() < 1) {
       throw here.wrong("aggregator", "The sampling must be greater than or equal to 1");
     }
-    return new RollupQuery(
-        metric, saveAs, query, index, last, sampling, zone(zone, windows, here));
+    return new RollupQuery(metric, saveAs, query, index, last, sampling, zone(zone, windows, here));
   }
 
   private static List<@Nullable Object> aggregators(
@@ -216,8 +214,7 @@ final class RollupReader {
   }
 
   private static boolean isOfRanges(@Nullable Object aggregator) {
-    return Aggregators.isOfRanges(
-        FieldValue.text(Properties.object(aggregator).get("name"), 500));
+    return Aggregators.isOfRanges(FieldValue.text(Properties.object(aggregator).get("name"), 500));
   }
 
   /** Returns the zone of the roll-up, else that of the aggregator, else that of the query. */

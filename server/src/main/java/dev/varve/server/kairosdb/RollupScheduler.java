@@ -239,8 +239,7 @@ public final class RollupScheduler implements AutoCloseable {
     if (!isOpen()) {
       throw new IllegalStateException("the server is stopping");
     }
-    if (execution.shared()
-        && !execution.store().lease(execution.id(), holder, now, now + LEASE)) {
+    if (execution.shared() && !execution.store().lease(execution.id(), holder, now, now + LEASE)) {
       throw new IllegalStateException("another server has taken the task over");
     }
   }

@@ -2,8 +2,8 @@ package dev.varve.server.kairosdb;
 
 import dev.varve.formats.json.Json;
 import dev.varve.server.http.WriteBudget;
-import java.nio.charset.StandardCharsets;
 import dev.varve.server.kairosdb.Properties.Length;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -147,10 +147,7 @@ record RollupStatus(long next, long done, String host, List<OfQuery> queries) {
               FieldValue.constant(query.get("error"))));
     }
     return new RollupStatus(
-        number(fields, "next"),
-        number(fields, "done"),
-        text(fields, "host"),
-        queries);
+        number(fields, "next"), number(fields, "done"), text(fields, "host"), queries);
   }
 
   private static String text(Map<String, @Nullable Object> fields, String name) {

@@ -291,8 +291,7 @@ public final class VarveApi implements Dialect {
 
   private void explainKairosDb(Exchange exchange, Dataset dataset, String json, boolean analyze)
       throws IOException {
-    KairosDbQuery query =
-        new KairosDbQuery(json, dataset, context.clock(), exchange.memory());
+    KairosDbQuery query = new KairosDbQuery(json, dataset, context.clock(), exchange.memory());
     context.query(
         exchange,
         dataset,

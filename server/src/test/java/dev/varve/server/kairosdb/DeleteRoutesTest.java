@@ -47,7 +47,8 @@ class DeleteRoutesTest {
 
   /** Writes five points of each of two hosts. */
   private static void write(String metric) {
-    String point = "{\"name\":\"%s\",\"tags\":{\"host\":\"%s\"},\"datapoints\":[[%d,0],[%d,1],[%d,2]]}";
+    String point =
+        "{\"name\":\"%s\",\"tags\":{\"host\":\"%s\"},\"datapoints\":[[%d,0],[%d,1],[%d,2]]}";
     String all =
         "[%s,%s]"
             .formatted(

@@ -59,8 +59,7 @@ class MetadataRoutesTest {
     assertAnswer(send("POST", "/metadata/svc/k2/empty", ""), 204, "");
     assertAnswer(send("GET", "/metadata/svc", null), 200, "{\"results\":[\"k\",\"k2\"]}");
     assertAnswer(send("GET", "/metadata/svc/k", null), 200, "{\"results\":[\"a\",\"b\"]}");
-    assertAnswer(
-        send("GET", "/metadata/svc/k2?startsWith=a", null), 200, "{\"results\":[\"ab\"]}");
+    assertAnswer(send("GET", "/metadata/svc/k2?startsWith=a", null), 200, "{\"results\":[\"ab\"]}");
     assertAnswer(send("GET", "/metadata/svc/k2/ab", null), 200, "ü");
     assertAnswer(send("GET", "/metadata/svc/k2/empty", null), 200, "");
     assertAnswer(send("GET", "/metadata/svc/k/b", null), 200, "{\"x\":1}");
@@ -72,7 +71,8 @@ class MetadataRoutesTest {
   @Test
   void answersPlainTextIfAsked() {
     HttpResponse<String> answer =
-        server().send(server().request("/api/v1/metadata/svc/k/none").header("Accept", "text/plain"));
+        server()
+            .send(server().request("/api/v1/metadata/svc/k/none").header("Accept", "text/plain"));
     assertThat(answer.statusCode()).isEqualTo(404);
     assertThat(answer.body()).isEmpty();
     assertThat(answer.headers().firstValue("Content-Type")).hasValue("text/plain;charset=utf-8");

@@ -18,7 +18,10 @@ class RollupStoreTest {
     try (Engine engine =
         Engine.open(
             new EngineConfig(
-                directory, 64 << 20, List.of(TestServer.dataset("buckets", "memory")), "buckets"))) {
+                directory,
+                64 << 20,
+                List.of(TestServer.dataset("buckets", "memory")),
+                "buckets"))) {
       RollupStore store = new RollupStore(engine.defaultDataset());
       assertThat(store.lease("t", "a", 100, 200)).isTrue();
       assertThat(store.lease("t", "b", 150, 250)).isFalse();

@@ -71,14 +71,9 @@ class RollupStretchTest {
 
   @Test
   void areBounded() {
-    assertThatThrownBy(
-            () ->
-                stretches(
-                    "1900-01-01T00:00:00Z",
-                    "2024-01-01T00:00:00Z",
-                    1,
-                    TimeUnit.HOURS,
-                    ZoneOffset.UTC))
+    assertThatThrownBy(() ->
+            stretches(
+                "1900-01-01T00:00:00Z", "2024-01-01T00:00:00Z", 1, TimeUnit.HOURS, ZoneOffset.UTC))
         .isInstanceOf(HttpError.class)
         .hasMessageContaining("at most 10,000 days");
   }

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Roll-up tasks: their answers, their runs, and that they survive a restart. */
 class RollupTest {
-  private static final String SUM = "{\"name\":\"sum\",\"sampling\":{\"value\":1,\"unit\":\"minutes\"}}";
+  private static final String SUM =
+      "{\"name\":\"sum\",\"sampling\":{\"value\":1,\"unit\":\"minutes\"}}";
 
   @TempDir static @Nullable Path directory;
 
@@ -133,11 +134,21 @@ class RollupTest {
   @Test
   void areRefusedInTheWordsOfKairosDb() {
     assertRefused("{}", 400, "\"name may not be null\",\"executionInterval may not be null\"");
-    assertRefused("{\"name\":\"\",\"execution_interval\":{\"value\":1,\"unit\":\"hours\"}}", 400, "\"name may not be empty\"");
+    assertRefused(
+        "{\"name\":\"\",\"execution_interval\":{\"value\":1,\"unit\":\"hours\"}}",
+        400,
+        "\"name may not be empty\"");
     assertRefused("[]", 500, "\"Not a JSON Object: []\"");
-    assertRefused(task("t", every(1, "hours"), "{\"query\":{}}"), 400, "\"rollup[0].saveAs may not be null\"");
-    assertRefused(task("t", every(1, "hours"), "{\"save_as\":\"\"}"), 400, "\"rollup[0].saveAs may not be empty\"");
-    assertRefused(task("t", every(1, "hours"), "{\"save_as\":\"s\"}"), 500, "\"cannot validate null\"");
+    assertRefused(
+        task("t", every(1, "hours"), "{\"query\":{}}"),
+        400,
+        "\"rollup[0].saveAs may not be null\"");
+    assertRefused(
+        task("t", every(1, "hours"), "{\"save_as\":\"\"}"),
+        400,
+        "\"rollup[0].saveAs may not be empty\"");
+    assertRefused(
+        task("t", every(1, "hours"), "{\"save_as\":\"s\"}"), 500, "\"cannot validate null\"");
     assertRefused(ofQuery("{}"), 400, "\"rollup[0]query.metric[] must have a size of at least 1\"");
     assertRefused(
         ofQuery("{\"metrics\":[{\"name\":\"m\"}]}"),
@@ -148,7 +159,8 @@ class RollupTest {
         400,
         "\"rollup[0].query[0].aggregator At least one aggregator must be a range aggregator\"");
     assertRefused(
-        ofQuery("{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"aggregators\":[{\"name\":\"bogus\"}]}]}"),
+        ofQuery(
+            "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"aggregators\":[{\"name\":\"bogus\"}]}]}"),
         400,
         "\"rollup[0].query.metric[0].aggregators[0].bogus invalid aggregators name\"");
     assertRefused(
@@ -159,10 +171,15 @@ class RollupTest {
 
   @Test
   void areRefusedIfTheyCouldNotRun() {
-    assertRefused(task("t", every(0, "hours"), ""), 400, "\"executionInterval.value must be greater than or equal to 1\"");
-    assertRefused(task("t", "{\"value\":1}", ""), 400, "\"executionInterval.unit may not be null\"");
     assertRefused(
-        ofQuery("{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"aggregators\":[{\"name\":\"sum\",\"sampling\":{\"value\":0,\"unit\":\"hours\"}}]}]}"),
+        task("t", every(0, "hours"), ""),
+        400,
+        "\"executionInterval.value must be greater than or equal to 1\"");
+    assertRefused(
+        task("t", "{\"value\":1}", ""), 400, "\"executionInterval.unit may not be null\"");
+    assertRefused(
+        ofQuery(
+            "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"aggregators\":[{\"name\":\"sum\",\"sampling\":{\"value\":0,\"unit\":\"hours\"}}]}]}"),
         400,
         "\"rollup[0].query[0].aggregator The sampling must be greater than or equal to 1\"");
     assertThat(send("GET", "/rollups", null).body()).doesNotContain("\"name\":\"t\"");
@@ -178,18 +195,20 @@ class RollupTest {
         values("run", now - 60_000, ",\"aggregators\":[" + SUM + "],\"exclude_tags\":true");
     await()
         .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () ->
-                assertThat(send("GET", "/rollups/status/" + id, null).body())
-                    .containsPattern(
-                        "\\{\"statuses\":\\[\\{\"metric_name\":\"run\",\"last_executed\":\"\\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d:\\d\\d [AP]M\",\"data_point_count\":[12],\"execution_length\":\\d+,\"last_execution_time\":\\d{13}\\}\\],\"executing_host\":\"test\""));
+        .untilAsserted(() ->
+            assertThat(send("GET", "/rollups/status/" + id, null).body())
+                .containsPattern(
+                    "\\{\"statuses\":\\[\\{\"metric_name\":\"run\",\"last_executed\":\"\\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d:\\d\\d [AP]M\",\"data_point_count\":[12],\"execution_length\":\\d+,\"last_execution_time\":\\d{13}\\}\\],\"executing_host\":\"test\""));
     String rolled = values("run.sum", now - 120_000, "");
     assertThat(expected).startsWith("\"values\":[[");
     // Both end with the same whole window.
     assertThat(rolled.substring(rolled.lastIndexOf("],[") + 2))
         .isEqualTo(expected.substring(expected.lastIndexOf("],[") + 2));
     assertThat(
-            values("run.sum", 1, ",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\",\"dc\",\"saved_from\"]}]"))
+            values(
+                "run.sum",
+                1,
+                ",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\",\"dc\",\"saved_from\"]}]"))
         .isEqualTo(values("run.sum", 1, ""));
     assertThat(server().get("/metrics").body()).containsPattern("varve_rollup_points_total [1-9]");
     assertThat(send("DELETE", "/rollups/" + id, null).statusCode()).isEqualTo(204);
@@ -199,15 +218,13 @@ class RollupTest {
   void tellWhatFailed() {
     long now = System.currentTimeMillis();
     write("fails", now - 10_000, 2);
-    String aggregators =
-        SUM + ",{\"name\":\"save_as\",\"metric_name\":\"\"}";
+    String aggregators = SUM + ",{\"name\":\"save_as\",\"metric_name\":\"\"}";
     String id = created(task("fails", every(1, "seconds"), rollup("fails", aggregators)));
     await()
         .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () ->
-                assertThat(send("GET", "/rollups/status/" + id, null).body())
-                    .contains("\"error_message\":\"save_as has no metric_name\""));
+        .untilAsserted(() ->
+            assertThat(send("GET", "/rollups/status/" + id, null).body())
+                .contains("\"error_message\":\"save_as has no metric_name\""));
     assertThat(send("DELETE", "/rollups/" + id, null).statusCode()).isEqualTo(204);
   }
 

@@ -64,7 +64,8 @@ class SaveAsTest {
     assertThat(results("\"name\":\"m.sum\""))
         .isEqualTo(
             """
-            "results":[{"name":"m.sum","group_by":[{"name":"type","type":"number"}],"tags":{"saved_from":["m"]},"values":[[1700000000000,13.5]]},{"name":"m.sum","group_by":[{"name":"type","type":"text"}],"tags":{"saved_from":["m"]},"values":[[1700000000000,"text"]]}]}]}""");
+            "results":[{"name":"m.sum","group_by":[{"name":"type","type":"number"}],"tags":{"saved_from":["m"]},"values":[[1700000000000,13.5]]},{"name":"m.sum","group_by":[{"name":"type","type":"text"}],"tags":{"saved_from":["m"]},"values":[[1700000000000,"text"]]}]}]}\
+            """);
   }
 
   @Test
@@ -73,15 +74,20 @@ class SaveAsTest {
         "{\"name\":\"save_as\",\"metric_name\":\"m.raw\",\"tags\":{\"x\":1,\"y\":\"\"},\"group_bys\":[],\"add_saved_from\":false}";
     query(
         "\"name\":\"m\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\",\"none\"]}],"
-            + "\"aggregators\":[{\"name\":\"trim\",\"trim\":\"last\"}," + save + "]");
+            + "\"aggregators\":[{\"name\":\"trim\",\"trim\":\"last\"},"
+            + save
+            + "]");
     assertThat(
             results(
                 "\"name\":\"m.raw\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\"]}],"
                     + "\"exclude_tags\":true"))
-        .contains("\"group\":{\"host\":\"a\"}},{\"name\":\"type\",\"type\":\"number\"}],\"values\":[[1700000000000,0]]")
-        .contains("\"group\":{\"host\":\"b\"}},{\"name\":\"type\",\"type\":\"number\"}],\"values\":[[1700000000000,10]]")
+        .contains(
+            "\"group\":{\"host\":\"a\"}},{\"name\":\"type\",\"type\":\"number\"}],\"values\":[[1700000000000,0]]")
+        .contains(
+            "\"group\":{\"host\":\"b\"}},{\"name\":\"type\",\"type\":\"number\"}],\"values\":[[1700000000000,10]]")
         .doesNotContain("\"type\":\"text\"");
-    assertThat(results("\"name\":\"m.raw\"")).contains("\"tags\":{\"host\":[\"a\",\"b\"],\"x\":[\"1\"]}");
+    assertThat(results("\"name\":\"m.raw\""))
+        .contains("\"tags\":{\"host\":[\"a\",\"b\"],\"x\":[\"1\"]}");
   }
 
   @Test

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Features {
   private static final List<String> UNITS =
-      List.of(
-          "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS", "MONTHS", "YEARS");
+      List.of("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS", "MONTHS", "YEARS");
 
   private static final Check POSITIVE = new Check("value > 0", "Enter a number above 0.");
   private static final Check NOT_NEGATIVE = new Check("value >= 0", "Enter 0 or more.");
@@ -35,7 +34,10 @@ public final class Features {
               "Align start time",
               "Gives each result the time at which its range starts."),
           SAMPLING,
-          truth("trim", "Trim", "Leaves out empty ranges before the first and after the last point."));
+          truth(
+              "trim",
+              "Trim",
+              "Leaves out empty ranges before the first and after the last point."));
 
   /** All features, in KairosDB's order. */
   public static final List<Feature> ALL = List.of(groupings(), aggregators());
@@ -53,7 +55,12 @@ public final class Features {
   }
 
   private static Plain plain(
-      String name, String label, String description, String type, String standard, Check... checks) {
+      String name,
+      String label,
+      String description,
+      String type,
+      String standard,
+      Check... checks) {
     return new Plain(name, label, description, type, List.of(), standard, "", List.of(checks));
   }
 
@@ -189,11 +196,7 @@ public final class Features {
                 "Drops points at the ends.",
                 List.of(
                     choice(
-                        "trim",
-                        "Trim",
-                        "Which end.",
-                        "both",
-                        List.of("FIRST", "LAST", "BOTH"))))));
+                        "trim", "Trim", "Which end.", "both", List.of("FIRST", "LAST", "BOTH"))))));
   }
 
   private static Processor filter() {
