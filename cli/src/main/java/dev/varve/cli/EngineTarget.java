@@ -26,11 +26,15 @@ import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.kairosdb.KairosDbQuery;
 import dev.varve.server.varve.DeleteParameters;
 import dev.varve.server.varve.ExplanationJson;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -99,6 +103,18 @@ final class EngineTarget implements Target {
       throw new WrongCallException(String.valueOf(e.getMessage()));
     } catch (PromQlEvaluationException e) {
       throw new CommandFailedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public String explainKairosDb(String query, boolean analyze) {
+    try {
+      PlanExplanation explanation =
+          new KairosDbQuery(query, dataset, Clock.systemUTC(), WriteBudget.unlimited())
+              .explain(dataset, QueryUse.of(QueryLimits.DEFAULTS), analyze);
+      return json(generator -> ExplanationJson.write(explanation, generator));
+    } catch (HttpError e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
     }
   }
 

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  varve explain 'cpu{host=\"a\"}' --last 1d --analyze",
       "  varve explain 'sum by (host) (rate(cpu_total[5m]))' --last 1h --step 1m --analyze",
+      "  varve explain --kairosdb '{\"start_relative\":{\"value\":1,\"unit\":\"days\"},\"metrics\":[{\"name\":\"cpu\"}]}'",
       "  varve explain --point '{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}'"
     })
 final class ExplainCommand implements Callable<Integer> {
@@ -55,6 +56,12 @@ final class ExplainCommand implements Callable<Integer> {
   private @Nullable String step;
 
   @Option(
+      names = "--kairosdb",
+      paramLabel = "JSON",
+      description = "Explain a query in the JSON of KairosDB's API.")
+  private @Nullable String kairosDb;
+
+  @Option(
       names = "--point",
       paramLabel = "POINT",
       description = "Explain a point, in the point form, instead of a query.")
@@ -73,7 +80,12 @@ final class ExplainCommand implements Callable<Integer> {
     if (point != null && (query.hasSelector() || analyze)) {
       throw new WrongCallException("--point goes with neither a selector nor --analyze");
     }
-    String explanation = point != null ? ofPoint(point) : ofQuery();
+    if (kairosDb != null && (query.hasSelector() || point != null || promQl || step != null)) {
+      throw new WrongCallException(
+          "--kairosdb goes with neither a selector nor --point, --promql and --step");
+    }
+    String explanation =
+        point != null ? ofPoint(point) : kairosDb != null ? ofKairosDb(kairosDb) : ofQuery();
     switch (output) {
       case json -> spec.commandLine().getOut().println(explanation);
       case table -> ExplanationText.print(JsonTree.parse(explanation), spec.commandLine().getOut());
@@ -88,6 +100,12 @@ final class ExplainCommand implements Callable<Integer> {
       BatchBuilder batch = new BatchBuilder();
       PointReader.read(text).addTo(batch);
       return target.explain(batch.build());
+    }
+  }
+
+  private String ofKairosDb(String json) {
+    try (Target target = targetOptions.openExisting()) {
+      return target.explainKairosDb(json, analyze);
     }
   }
 

@@ -11,6 +11,7 @@ import dev.varve.model.Value;
 import dev.varve.server.compression.GzipOutput;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
+import dev.varve.server.varve.VarveApi;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -152,6 +153,11 @@ final class ServerTarget implements Target {
   @Override
   public String explain(PromQlParameters parameters, boolean analyze) {
     return explain(parameters.texts(), analyze);
+  }
+
+  @Override
+  public String explainKairosDb(String query, boolean analyze) {
+    return explain(Map.of(VarveApi.KAIROSDB, query), analyze);
   }
 
   private String explain(Map<String, String> words, boolean analyze) {

@@ -38,6 +38,11 @@ public interface Target extends AutoCloseable {
   /** Returns the explanation of a PromQL query, or the analysis of its run, as JSON. */
   String explain(PromQlParameters parameters, boolean analyze);
 
+  /**
+   * Returns the explanation of a query in KairosDB's JSON, or the analysis of its reads, as JSON.
+   */
+  String explainKairosDb(String query, boolean analyze);
+
   /** Returns the cells that points would become, as JSON. Nothing is written. */
   String explain(Batch batch);
 

@@ -298,6 +298,16 @@ class CommandLineTest {
         .contains("`- count_over_time", "[scan 1]", "scan 1    m, ", "labels: host")
         .contains("returned  1 samples of 1 series");
     out.getBuffer().setLength(0);
+    String kairosDb =
+        "{\"start_absolute\":1699920000000,\"end_absolute\":1700006400000,\"metrics\":[{\"name\":\"m\",\"tags\":{\"host\":\"a\"},\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\"]}],\"aggregators\":[{\"name\":\"sum\"}]}]}";
+    assertThat(run("", "explain", "--kairosdb", kairosDb, "--data", data, "--analyze")).isZero();
+    assertThat(out.toString())
+        .startsWith("kairosdb")
+        .contains("`- downsample  sum of 1 from 1699920000000, at its FIRST; texts pass unchanged")
+        .contains("`- merge  by host", "`- select  {__name__=\"m\", host=\"a\"}  [scan 1]")
+        .contains("scan 1    {__name__=\"m\", host=\"a\"}, 1699920000000 to 1700006400000")
+        .contains("labels: host", "range     ", "returned  1 samples of 1 series");
+    out.getBuffer().setLength(0);
     assertThat(run("", "explain", "--point", POINT, "--data", data)).isZero();
     assertThat(out.toString()).contains("qualifier");
   }
@@ -440,6 +450,7 @@ class CommandLineTest {
           query m --server nonsense; 'nonsense' is no address of a server
           query; 'selector' is missing
           explain m --point {}; --point goes with neither a selector
+          explain m --kairosdb {}; --kairosdb goes with neither a selector
           explain sum(m) --every 1h; 'every' cannot be used with PromQL
           explain m --promql --from 1h; 'from' needs 'step'
           explain m --step soon; not a valid duration

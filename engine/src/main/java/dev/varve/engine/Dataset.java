@@ -97,6 +97,7 @@ public final class Dataset implements AutoCloseable {
   private final CatalogRefresh refresh;
   private final OtherServers others;
   private final MetadataWriter metadata;
+  private final ServiceTexts services;
   private final DeleteJobs deletes;
 
   private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
@@ -116,6 +117,7 @@ public final class Dataset implements AutoCloseable {
     this.refresh = new CatalogRefresh(open);
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
+    this.services = new ServiceTexts(open);
     this.deletes = new DeleteJobs(open, reader, writer);
   }
 
@@ -522,6 +524,11 @@ public final class Dataset implements AutoCloseable {
   /** Returns the catalog of metrics, tags and values. */
   public Catalog catalog() {
     return catalog;
+  }
+
+  /** Returns the texts that services of a server keep with the dataset. */
+  public ServiceTexts services() {
+    return services;
   }
 
   /** Refuses reads while the catalog is incomplete, because they would return partial results. */

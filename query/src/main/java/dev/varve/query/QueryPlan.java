@@ -256,6 +256,13 @@ public sealed interface QueryPlan {
       implements PerSeries {}
 
   /**
+   * Passes everything on, and also gives it to a receiver of the run.
+   *
+   * @param receiver index among the receivers of the run
+   */
+  record Copy(QueryPlan input, int receiver) implements PerSeries {}
+
+  /**
    * Applies an operator to series of numbers and passes series of texts on unchanged; the operator
    * alone would reject texts.
    */

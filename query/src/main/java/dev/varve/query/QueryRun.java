@@ -34,6 +34,7 @@ public final class QueryRun {
   private ReadCost closed = ReadCost.NOTHING;
   private long samples;
   private boolean countedAhead;
+  private List<ResultSink> copies = List.of();
   private Supplier<ReadCost> open = () -> ReadCost.NOTHING;
 
   QueryRun(QueryPlan plan, Runs runs, QueryUse use) {
@@ -62,6 +63,16 @@ public final class QueryRun {
    * @throws ReadCancelledException if it was cancelled
    */
   public void into(ResultSink sink) {
+    into(sink, List.of());
+  }
+
+  /**
+   * Like {@link #into(ResultSink)}, for a plan that copies.
+   *
+   * @param receivers of each {@link QueryPlan.Copy}, by its index
+   */
+  public void into(ResultSink sink, List<? extends ResultSink> receivers) {
+    copies = List.copyOf(receivers);
     source(plan, Stage.into(new CountedSink(sink, use))).run(this);
   }
 
@@ -197,6 +208,7 @@ public final class QueryRun {
       case QueryPlan.Drop plan -> new MapStages.Dropping(plan, next);
       case QueryPlan.Score plan -> new MapStages.Scoring(plan, next);
       case QueryPlan.Gaps plan -> new GapStage(plan, next);
+      case QueryPlan.Copy plan -> new CopyStage(copies.get(plan.receiver()), next);
     };
   }
 

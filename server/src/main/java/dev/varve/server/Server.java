@@ -18,6 +18,8 @@ import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.influx.Precision;
+import dev.varve.server.kairosdb.KairosDb;
+import dev.varve.server.kairosdb.RollupScheduler;
 import dev.varve.server.operations.DamageStatus;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
@@ -65,6 +67,7 @@ public final class Server implements AutoCloseable {
   private final SocketServer sockets;
   private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
   private @Nullable SelfMonitoring selfMonitoring;
+  private @Nullable RollupScheduler rollups;
 
   private Server(ServerConfig config) throws IOException {
     this.config = config;
@@ -158,10 +161,29 @@ public final class Server implements AutoCloseable {
                 server.metrics, opened.defaultDataset(), server.instance(), interval, server.clock);
       }
       server.startScraping(opened);
+      server.startRollups(opened);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
+    }
+  }
+
+  /** Roll-up tasks run on servers on which clients can see and change them. */
+  private void startRollups(Engine opened) {
+    if (config.listen().stream()
+        .anyMatch(listener -> listener.dialects().contains(KairosDb.NAME))) {
+      RollupScheduler scheduler =
+          new RollupScheduler(
+              opened.datasets(),
+              queries,
+              config.query().limits(),
+              metrics.behind(config.door()),
+              clock,
+              instance());
+      rollups = scheduler;
+      metrics.figures(scheduler::figures);
+      scheduler.start();
     }
   }
 
@@ -370,6 +392,9 @@ public final class Server implements AutoCloseable {
     Scraper running = scraper.get();
     if (running != null) {
       running.close();
+    }
+    if (rollups != null) {
+      rollups.close();
     }
     rules.close();
     sockets.close();

@@ -216,7 +216,7 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
-  private static DatasetConfig dataset(String layout, String store) {
+  public static DatasetConfig dataset(String layout, String store) {
     return new DatasetConfig(
         layout,
         new StoreConfig(store, Map.of()),

@@ -20,6 +20,7 @@ public final class Home implements AutoCloseable {
   private final SeriesTable series;
   private final MarkerTable markers;
   private final AttributeTable attributes;
+  private final ServiceTable services;
   private final DeleteTable deletes;
   private final @Nullable ChangeTable changes;
 
@@ -28,12 +29,14 @@ public final class Home implements AutoCloseable {
       SeriesTable series,
       MarkerTable markers,
       AttributeTable attributes,
+      ServiceTable services,
       DeleteTable deletes,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
     this.attributes = attributes;
+    this.services = services;
     this.deletes = deletes;
     this.changes = changes;
   }
@@ -50,6 +53,7 @@ public final class Home implements AutoCloseable {
         new SeriesTable(store, prefix + "series"),
         new MarkerTable(store, prefix + "markers", server),
         new AttributeTable(store, prefix + "attributes"),
+        new ServiceTable(store, prefix + "services"),
         new DeleteTable(store, prefix + "deletes", server),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
@@ -113,6 +117,10 @@ public final class Home implements AutoCloseable {
     return attributes;
   }
 
+  public ServiceTable services() {
+    return services;
+  }
+
   public DeleteTable deletes() {
     return deletes;
   }
@@ -134,6 +142,7 @@ public final class Home implements AutoCloseable {
                 series.table(),
                 markers.table(),
                 attributes.table(),
+                services.table(),
                 deletes.table()));
     if (changes != null) {
       tables.add(changes.table());
@@ -150,6 +159,7 @@ public final class Home implements AutoCloseable {
     series.close();
     markers.close();
     attributes.close();
+    services.close();
     deletes.close();
   }
 }

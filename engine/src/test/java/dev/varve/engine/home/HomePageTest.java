@@ -98,6 +98,7 @@ class HomePageTest {
     MutationBatch said = new MutationBatch();
     AttributeTable.put(said, SAID, 4);
     home.attributes().apply(said);
+    home.services().put(ServiceTable.row("svc", "k", "a"), "hello", 5);
     home.deletes().put(home.deletes().of(256, GONE.selector(), GONE.times()));
     try (ClockTable clock = new ClockTable(store, null)) {
       clock.reach(1000, 24);
@@ -155,6 +156,7 @@ class HomePageTest {
             ".main.series",
             ".main.markers",
             ".main.attributes",
+            ".main.services",
             ".main.deletes",
             ".clock")) {
       String shown = table.substring(table.lastIndexOf('.') + 1);
@@ -179,6 +181,7 @@ class HomePageTest {
           case ".main.series" -> home.series().table();
           case ".main.markers" -> home.markers().table();
           case ".main.attributes" -> home.attributes().table();
+          case ".main.services" -> home.services().table();
           case ".main.deletes" -> home.deletes().table();
           case ".clock" -> new ClockTable(store, null).table();
           default -> home.identity().table();
@@ -229,6 +232,9 @@ class HomePageTest {
     assertThat(home.attributes().all(10, ReadGuard.NONE)).containsExactly(SAID);
     assertThat(home.attributes().of("cpu")).containsExactly(SAID);
     assertThat(home.attributes().of("cp")).isEmpty();
+    assertThat(home.services().get(ServiceTable.row("svc", "k", "a")))
+        .isEqualTo(new ServiceTable.Entry("k", "a", "hello", 5));
+    assertThat(home.services().get(ServiceTable.row("svc", "k", ""))).isNull();
     assertThat(home.deletes().all()).containsExactly(GONE);
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, 9);

@@ -53,6 +53,35 @@ public final class OpenTsdbLines implements LineFormat {
     read(bytes, metricFrom, Scan.wordEnd(bytes, metricFrom, to), to, true, into);
   }
 
+  /**
+   * Reads a line whose value is a text and whose time is always in milliseconds, as in KairosDB's
+   * {@code puts}. A text with blanks stands in double quotes.
+   *
+   * @param from index after the command
+   */
+  public void readText(byte[] bytes, int from, int to, BatchBuilder into) {
+    int metricFrom = Scan.skipBlanks(bytes, from, to);
+    int metricTo = Scan.wordEnd(bytes, metricFrom, to);
+    int timeFrom = Scan.skipBlanks(bytes, metricTo, to);
+    int timeTo = Scan.wordEnd(bytes, timeFrom, to);
+    int textFrom = Scan.skipBlanks(bytes, timeTo, to);
+    boolean quoted = textFrom < to && bytes[textFrom] == '"';
+    int textTo =
+        quoted ? Scan.find(bytes, textFrom + 1, to, '"') : Scan.wordEnd(bytes, textFrom, to);
+    if (quoted && textTo == to) {
+      throw new BadLineException(
+          "the text '" + Scan.shown(bytes, textFrom, to) + "' has no closing quote");
+    }
+    int tagsFrom = Scan.skipBlanks(bytes, quoted ? textTo + 1 : textTo, to);
+    if (tagsFrom == to) {
+      throw new BadLineException("expected metric, time, text and at least one tag=value");
+    }
+    String text = Scan.text(bytes, quoted ? textFrom + 1 : textFrom, textTo);
+    long time = time(bytes, timeFrom, timeTo, true);
+    into.group(key(bytes, metricFrom, metricTo, tagsFrom, to))
+        .add(Series.DEFAULT_FIELD, time, text);
+  }
+
   private void read(
       byte[] bytes, int metricFrom, int metricTo, int to, boolean millis, BatchBuilder into) {
     int timeFrom = Scan.skipBlanks(bytes, metricTo, to);

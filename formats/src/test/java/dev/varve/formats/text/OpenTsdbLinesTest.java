@@ -31,6 +31,29 @@ class OpenTsdbLinesTest {
   }
 
   @Test
+  void readsTexts() {
+    LineFormat behindCommand = lines::readText;
+    assertThat(
+            Reading.of(
+                behindCommand,
+                " m 1000 up a=b",
+                " m 2000 \"two words\" a=b",
+                " m 3000 \"\" a=b",
+                " m 4000 12 a=b"))
+        .containsExactly(
+            "m{a=\"b\"} 1000 \"up\"",
+            "m{a=\"b\"} 2000 \"two words\"",
+            "m{a=\"b\"} 3000 \"\"",
+            "m{a=\"b\"} 4000 \"12\"");
+    assertThat(Reading.complaint(behindCommand, " m 1000 \"half a=b"))
+        .isEqualTo("the text '\"half a=b' has no closing quote");
+    assertThat(Reading.complaint(behindCommand, " m 1000 up"))
+        .isEqualTo("expected metric, time, text and at least one tag=value");
+    assertThat(Reading.complaint(behindCommand, ""))
+        .isEqualTo("expected metric, time, text and at least one tag=value");
+  }
+
+  @Test
   void readsTimesInMillisecondsWhereTheyAreSaidToBe() {
     LineFormat behindCommand = lines::readMilliseconds;
     assertThat(

@@ -168,8 +168,9 @@ public final class Dispatcher {
 
   private void run(Exchange exchange, Router.Match match) throws IOException {
     Route route = Objects.requireNonNull(match.route());
+    exchange.originCheck(() -> web.requireOrigin(exchange));
     if (route.changesState()) {
-      web.requireOrigin(exchange);
+      exchange.requireOrigin();
     }
     web.allowReading(exchange, route.changesState());
     if (Objects.requireNonNull(match.mount()).needsStores() && !storesOpen.getAsBoolean()) {

@@ -47,6 +47,7 @@ public abstract class Exchange {
   private String path = "";
   private List<String> variables = List.of();
   private @Nullable String dataset;
+  private Runnable originCheck = () -> {};
   private int status = 200;
   private volatile @Nullable Answer answer;
   private @Nullable LimitedInput rawBody;
@@ -306,6 +307,20 @@ public abstract class Exchange {
     if (length > QUESTION_MAX) {
       throw LimitedInput.tooLarge("decompressed body of a query", QUESTION_MAX);
     }
+  }
+
+  /**
+   * Rejects the request if a page of another origin sent it and may not change anything. For
+   * handlers of routes that only read unless the body asks for more.
+   *
+   * @throws HttpError 403
+   */
+  public final void requireOrigin() {
+    originCheck.run();
+  }
+
+  final void originCheck(Runnable check) {
+    originCheck = check;
   }
 
   /** Begins the answer's body. */

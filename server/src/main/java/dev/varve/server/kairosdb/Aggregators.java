@@ -56,6 +56,9 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
           "time_zone",
           PropertyType.ZONE);
 
+  /** The sampling of an aggregator that has none. */
+  static final Properties.Length DEFAULT_SAMPLING = new Properties.Length(1, TimeUnit.MILLISECONDS);
+
   /** The aggregators, with KairosDB's class names for messages and their properties. */
   private enum Kind {
     AVG("AvgAggregator"),
@@ -186,9 +189,15 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
     return aggregation == Basic.LAST ? Stamp.LAST : Stamp.FIRST;
   }
 
+  /** Returns whether an aggregator of a name works on ranges. */
+  static boolean isOfRanges(String name) {
+    Kind kind = Kind.of(name);
+    return kind != null && kind.properties().keySet().containsAll(OF_RANGES.keySet());
+  }
+
   private static Properties.Length sampling(Settings settings) {
     Properties.Length sampling = settings.length("sampling");
-    return sampling == null ? new Properties.Length(1, TimeUnit.MILLISECONDS) : sampling;
+    return sampling == null ? DEFAULT_SAMPLING : sampling;
   }
 
   private Windows windows(Properties.Length sampling, Settings settings) {
@@ -232,7 +241,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
   }
 
   /** Rounds a time down to the start of its year, month, week, day or second. */
-  private static long aligned(long time, TimeUnit unit, ZoneId zone) {
+  static long aligned(long time, TimeUnit unit, ZoneId zone) {
     ZonedDateTime local = Instant.ofEpochMilli(time).atZone(zone);
     ZonedDateTime aligned =
         switch (unit) {

@@ -13,7 +13,6 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
 import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
@@ -24,27 +23,16 @@ import dev.varve.server.ingest.Intake;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
 
 /** KairosDB's HTTP API as a dialect. */
 public final class KairosDb implements Dialect {
   public static final String NAME = "kairosdb";
-
-  /** Content type of all answers except client errors, exactly as KairosDB writes it. */
-  private static final String JSON = "application/json;charset=utf-8";
-
-  private static final String ERROR_JSON = "application/json";
 
   private final DialectContext context;
 
@@ -69,7 +57,12 @@ public final class KairosDb implements Dialect {
     add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
     add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
     add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
-    return new Router.Mount(NAME, true, routes, KairosDb::errors);
+    new DeleteRoutes(context).routes().forEach(route -> add(routes, route));
+    new MetadataRoutes(context).routes().forEach(route -> add(routes, route));
+    new RollupRoutes(context).routes().forEach(route -> add(routes, route));
+    new AdminRoutes(context.queries()).routes().forEach(route -> add(routes, route));
+    FeatureRoutes.routes().forEach(route -> add(routes, route));
+    return new Router.Mount(NAME, true, routes, Answers::error);
   }
 
   private static void add(List<Route> routes, Route route) {
@@ -80,19 +73,14 @@ public final class KairosDb implements Dialect {
           exchange.header("Expires", "0");
           route.handler().handle(exchange);
         };
-    routes.add(new Route(route.method(), route.path(), route.load(), handler));
-  }
-
-  private static ErrorFormat.Body errors(int status, String message) {
-    return new ErrorFormat.Body(status < 500 ? ERROR_JSON : JSON, errorJson(List.of(message)));
-  }
-
-  private static String errorJson(List<String> messages) {
-    return Json.object(json -> {
-      json.writeArrayPropertyStart("errors");
-      messages.forEach(json::writeString);
-      json.writeEndArray();
-    });
+    routes.add(
+        new Route(
+            route.method(),
+            route.path(),
+            route.load(),
+            route.changesState(),
+            route.oneSpelling(),
+            handler));
   }
 
   private void write(Exchange exchange) throws IOException {
@@ -100,7 +88,7 @@ public final class KairosDb implements Dialect {
     Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
     DataPointsReader reader = new DataPointsReader(intake);
     List<String> errors;
-    try (InputStream body = exchange.body(encoding(exchange))) {
+    try (InputStream body = exchange.body(Answers.encoding(exchange))) {
       errors = reader.read(body);
     }
     if (intake.coerced() > 0) {
@@ -111,31 +99,20 @@ public final class KairosDb implements Dialect {
       context.ttlIgnored(dataset, NAME, reader.ttlIgnored());
     }
     if (errors.isEmpty()) {
-      empty(exchange, 204);
+      Answers.empty(exchange, 204);
     } else if (reader.conversionFailed()) {
-      exchange.answer(500, JSON, errorJson(errors));
+      exchange.answer(500, Answers.JSON, Answers.errors(errors));
     } else {
-      exchange.answer(400, ERROR_JSON, errorJson(errors));
+      exchange.answer(400, Answers.ERROR_JSON, Answers.errors(errors));
     }
-  }
-
-  /** KairosDB's clients read the content type even if there is no body. */
-  private static void empty(Exchange exchange, int status) {
-    exchange.header("Content-Type", JSON);
-    exchange.answer(status);
-  }
-
-  /** Returns the encoding of a body; older agents declare gzip with the content type. */
-  private static @Nullable String encoding(Exchange exchange) {
-    String type = exchange.header("Content-Type");
-    return type != null && type.startsWith("application/gzip")
-        ? "gzip"
-        : exchange.header("Content-Encoding");
   }
 
   private void query(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Asked asked = request(exchange, dataset);
+    Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
+    if (asked.request().writes()) {
+      exchange.requireOrigin();
+    }
     query(
         exchange,
         dataset,
@@ -146,14 +123,29 @@ public final class KairosDb implements Dialect {
           List<QueryRun> runs =
               Query.inTurn(metrics.stream().map(MetricQuery::plan).toList(), dataset, use);
           for (int i = 0; i < runs.size(); i++) {
-            new QueryAnswer(json, metrics.get(i), runs.get(i), dataset.resolution(), use).write();
+            MetricQuery metric = metrics.get(i);
+            List<SavedPoints> saved = saved(metric, dataset, exchange);
+            new QueryAnswer(json, metric, runs.get(i), dataset.resolution(), use).write(saved);
+            long ttlIgnored = saved.stream().mapToLong(SavedPoints::ttlIgnored).sum();
+            if (ttlIgnored > 0) {
+              context.ttlIgnored(dataset, NAME, ttlIgnored);
+            }
           }
           json.writeEndArray();
         });
   }
 
-  /** A request and its original text. */
-  private record Asked(QueryRequest request, String text) {}
+  private List<SavedPoints> saved(MetricQuery metric, Dataset dataset, Exchange exchange) {
+    return metric.saves().stream()
+        .map(target ->
+            new SavedPoints(
+                target,
+                metric.name(),
+                metric.groupBy().tags(),
+                dataset,
+                new Intake(dataset, NAME, context.ingest(), exchange.memory())))
+        .toList();
+  }
 
   private interface QueryWriter {
     void write(QueryUse use, JsonGenerator json);
@@ -163,7 +155,11 @@ public final class KairosDb implements Dialect {
       throws IOException {
     try {
       context.query(
-          exchange, dataset, NAME, text, use -> answer(exchange, json -> writer.write(use, json)));
+          exchange,
+          dataset,
+          NAME,
+          text,
+          use -> Answers.stream(exchange, json -> writer.write(use, json)));
     } catch (OperatorException e) {
       throw new HttpError(500, String.valueOf(e.getMessage()));
     }
@@ -171,7 +167,7 @@ public final class KairosDb implements Dialect {
 
   private void tags(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Asked asked = request(exchange, dataset);
+    Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
     query(
         exchange,
         dataset,
@@ -201,42 +197,6 @@ public final class KairosDb implements Dialect {
           }
           json.writeEndArray();
         });
-  }
-
-  private Asked request(Exchange exchange, Dataset dataset) throws IOException {
-    QueryReader reader = new QueryReader(context.clock(), dataset.resolution());
-    try {
-      if (exchange.method().equals("POST")) {
-        byte[] body = exchange.wholeBody(encoding(exchange));
-        // The query keeps its text.
-        exchange.memory().hold(2L * body.length);
-        return new Asked(
-            reader.read(JsonTree.read(body, exchange.memory())),
-            new String(body, StandardCharsets.UTF_8));
-      }
-      String query = exchange.parameter("query");
-      if (query == null) {
-        throw HttpError.badRequest("query json must not be null or empty");
-      }
-      byte[] text = query.getBytes(StandardCharsets.UTF_8);
-      return new Asked(reader.read(JsonTree.read(text, exchange.memory())), query);
-    } catch (JacksonException e) {
-      throw HttpError.badRequest(JsonTree.reason(e));
-    }
-  }
-
-  private interface Writer {
-    void write(JsonGenerator json);
-  }
-
-  private static void answer(Exchange exchange, Writer writer) {
-    OutputStream out = exchange.answer(JSON);
-    try (JsonGenerator json =
-        JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
-      json.writeStartObject();
-      writer.write(json);
-      json.writeEndObject();
-    }
   }
 
   private void metricNames(Exchange exchange) throws IOException {
@@ -281,7 +241,7 @@ public final class KairosDb implements Dialect {
 
   private void healthCheck(Exchange exchange) throws IOException {
     boolean healthy = CHECKS.stream().allMatch(check -> check.passes().apply(this));
-    empty(exchange, healthy ? 204 : 500);
+    Answers.empty(exchange, healthy ? 204 : 500);
   }
 
   private void healthStatus(Exchange exchange) throws IOException {
@@ -293,12 +253,12 @@ public final class KairosDb implements Dialect {
           }
           json.writeEndArray();
         });
-    exchange.answer(200, JSON, status);
+    Answers.json(exchange, 200, status);
   }
 
   private void version(Exchange exchange) throws IOException {
     // Agents expect KairosDB's version.
     String version = "KairosDB 1.3.0 (Varve %s)".formatted(context.version());
-    exchange.answer(200, JSON, "{\"version\": \"" + version + "\"}\n");
+    Answers.json(exchange, 200, "{\"version\": \"" + version + "\"}\n");
   }
 }

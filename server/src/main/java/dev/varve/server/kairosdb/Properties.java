@@ -1,6 +1,9 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.server.http.HttpError;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +86,22 @@ record Properties(Map<String, @Nullable Object> map, String context) {
 
   /** A number of time units; 0 if missing. */
   record Length(long count, TimeUnit unit) {
+    /**
+     * Returns a time in ms since 1970 minus this length in UTC; the earliest time if no calendar
+     * reaches that far.
+     */
+    long before(long time) {
+      try {
+        return Instant.ofEpochMilli(time)
+            .atZone(ZoneOffset.UTC)
+            .minus(count, unit.unit())
+            .toInstant()
+            .toEpochMilli();
+      } catch (DateTimeException | ArithmeticException e) {
+        return Long.MIN_VALUE;
+      }
+    }
+
     /** Returns the count, limited to what calendars accept. */
     int countable() {
       return (int) Math.min(count, Integer.MAX_VALUE);

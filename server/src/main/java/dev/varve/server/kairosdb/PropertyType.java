@@ -6,9 +6,11 @@ import dev.varve.server.kairosdb.Properties.Length;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -144,6 +146,20 @@ enum PropertyType {
       }
       return texts;
     }
+  },
+  /** A {@link String}; numbers and booleans become text. */
+  TEXT {
+    @Override
+    @Nullable Object read(@Nullable Object json, Properties owner, String property) {
+      return json instanceof Boolean truth ? truth.toString() : FieldValue.constant(json);
+    }
+  },
+  /** A map of {@link String} to {@link String}. */
+  TAGS {
+    @Override
+    @Nullable Object read(@Nullable Object json, Properties owner, String property) {
+      return json == null ? null : tags(json, owner, property);
+    }
   };
 
   /** Offsets that KairosDB accepts. */
@@ -168,6 +184,22 @@ enum PropertyType {
 
   /** A threshold of the score aggregator. */
   record Threshold(double value, boolean inferior) {}
+
+  private static Map<String, String> tags(Object json, Properties owner, String property) {
+    Map<String, String> tags = new LinkedHashMap<>();
+    // KairosDB's JSON library also reads an empty array as a map.
+    if (json instanceof List<?> list && list.isEmpty()) {
+      return tags;
+    }
+    FieldValue.fields(json)
+        .forEach((name, value) -> {
+          if (value == null) {
+            throw new HttpError(500, "the value of tag '" + name + "' is null");
+          }
+          tags.put(name, (String) Objects.requireNonNull(TEXT.read(value, owner, property)));
+        });
+    return tags;
+  }
 
   private static @Nullable String known(Set<String> constants, @Nullable String text) {
     return text != null && constants.contains(text) ? text : null;

@@ -43,10 +43,15 @@ final class QueryAnswer implements ResultSink {
     this.resolution = resolution;
   }
 
-  /** Runs the query and writes its object. */
-  void write() {
+  /**
+   * Runs the query and writes its object.
+   *
+   * @param saved receives what the query also saves; finished before the object ends
+   */
+  void write(List<SavedPoints> saved) {
     json.writeStartObject();
-    run.into(this);
+    run.into(this, saved);
+    saved.forEach(SavedPoints::finish);
     if (!begun) {
       openResults();
     }

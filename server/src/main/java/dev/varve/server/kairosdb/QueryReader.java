@@ -16,7 +16,6 @@ import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -32,10 +31,21 @@ final class QueryReader {
 
   private final Clock clock;
   private final Resolution resolution;
+  private final String owner;
 
   QueryReader(Clock clock, Resolution resolution) {
+    this(clock, resolution, "");
+  }
+
+  /**
+   * Creates a reader.
+   *
+   * @param owner path of the object that contains the query, for messages; empty for none
+   */
+  QueryReader(Clock clock, Resolution resolution, String owner) {
     this.clock = clock;
     this.resolution = resolution;
+    this.owner = owner;
   }
 
   /** The properties of a request that apply to all metrics. */
@@ -46,10 +56,11 @@ final class QueryReader {
     Frame frame = frame(query);
     plugins(query);
     if (!query.map().containsKey("metrics")) {
-      throw HttpError.badRequest("query.metric[] must have a size of at least 1");
+      throw HttpError.badRequest(owner + "query.metric[] must have a size of at least 1");
     }
     List<@Nullable Object> metrics = Properties.array(query.get("metrics"));
     List<MetricQuery> compiled = new ArrayList<>();
+    String place = (owner.isEmpty() ? "" : owner + ".") + "query.metric[";
     for (int i = 0; i < metrics.size(); i++) {
       Object metric = metrics.get(i);
       if (metric == null) {
@@ -57,7 +68,7 @@ final class QueryReader {
       }
       Map<String, @Nullable Object> fields =
           Properties.object(metric, "java.lang.IllegalStateException: ", 400);
-      compiled.add(metric(new Properties(fields, "query.metric[" + i + "]"), frame));
+      compiled.add(metric(new Properties(fields, place + i + "]"), frame));
     }
     return new QueryRequest(compiled);
   }
@@ -102,12 +113,7 @@ final class QueryReader {
     if (absolute != null || relative == null) {
       return absolute;
     }
-    ZonedDateTime now = clock.instant().atZone(ZoneOffset.UTC);
-    try {
-      return now.minus(relative.count(), relative.unit().unit()).toInstant().toEpochMilli();
-    } catch (java.time.DateTimeException | ArithmeticException e) {
-      return Long.MIN_VALUE;
-    }
+    return relative.before(clock.millis());
   }
 
   /** Rejects plugins: KairosDB is distributed without any, so all are unknown. */
@@ -157,11 +163,13 @@ final class QueryReader {
     boolean descending =
         metric.get("order") instanceof String order && order.equalsIgnoreCase("desc");
     TimeRange times = QueryRequest.range(start, end, resolution);
-    QueryPlan plan =
-        aggregated(selected(head, times, descending, groupBy), metric, start, end, frame.zone());
+    List<SaveAs> saves = new ArrayList<>();
+    QueryPlan selected = selected(head, times, descending, groupBy);
+    QueryPlan plan = aggregated(selected, metric, start, end, frame.zone(), saves);
     plugins(metric);
     checkOrder(metric);
-    return new MetricQuery(head.name(), head.filters(), times, plan, head.excludeTags(), groupBy);
+    return new MetricQuery(
+        head.name(), head.filters(), times, plan, head.excludeTags(), groupBy, saves);
   }
 
   private static QueryPlan selected(
@@ -192,7 +200,7 @@ final class QueryReader {
   }
 
   private QueryPlan aggregated(
-      QueryPlan plan, Properties metric, long start, long end, ZoneId zone) {
+      QueryPlan plan, Properties metric, long start, long end, ZoneId zone, List<SaveAs> saves) {
     if (!metric.map().containsKey("aggregators")) {
       return plan;
     }
@@ -201,7 +209,13 @@ final class QueryReader {
     List<@Nullable Object> given = Properties.array(metric.get("aggregators"));
     for (int i = 0; i < given.size(); i++) {
       Properties properties = processor(metric, "aggregators", given.get(i), i);
-      all = aggregators.add(all, name(properties), properties);
+      String name = name(properties);
+      if (name.equals(SaveAs.NAME)) {
+        saves.add(SaveAs.read(properties));
+        all = new QueryPlan.Copy(all, saves.size() - 1);
+      } else {
+        all = aggregators.add(all, name, properties);
+      }
     }
     return all;
   }

@@ -19,6 +19,7 @@ record QueryRequest(List<MetricQuery> metrics) {
    * The query of one metric.
    *
    * @param filters on its series, including the name
+   * @param saves where its results are also written, by the index of each {@link QueryPlan.Copy}
    */
   record MetricQuery(
       String name,
@@ -26,7 +27,18 @@ record QueryRequest(List<MetricQuery> metrics) {
       TimeRange times,
       QueryPlan plan,
       boolean excludeTags,
-      GroupBy groupBy) {}
+      GroupBy groupBy,
+      List<SaveAs> saves) {
+    MetricQuery {
+      filters = List.copyOf(filters);
+      saves = List.copyOf(saves);
+    }
+  }
+
+  /** Returns whether the query also writes. */
+  boolean writes() {
+    return metrics.stream().anyMatch(metric -> !metric.saves().isEmpty());
+  }
 
   /**
    * How a metric is grouped.

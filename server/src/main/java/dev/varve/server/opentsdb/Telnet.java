@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
- * the same with a time in milliseconds, {@code version}, {@code help}, {@code exit}.
+ * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code version},
+ * {@code help}, {@code exit}.
  *
  * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
  * the socket are written as one batch before more is read, which slows down a fast sender. Each
@@ -40,7 +41,7 @@ public final class Telnet implements StreamProtocol {
   /** Number of characters of answers that are buffered before they are sent. */
   private static final int ANSWERS_MAX = 16 << 10;
 
-  private static final String HELP = "available commands: exit help put putm version\n";
+  private static final String HELP = "available commands: exit help put putm puts version\n";
 
   private static final RateLimitedLog LOST = new RateLimitedLog("telnet");
 
@@ -117,6 +118,10 @@ public final class Telnet implements StreamProtocol {
         case "putm" -> {
           int behind = from + word.length();
           put(word, () -> format.readMilliseconds(lines.bytes(), behind, to, batch));
+        }
+        case "puts" -> {
+          int behind = from + word.length();
+          put(word, () -> format.readText(lines.bytes(), behind, to, batch));
         }
         case "" -> {
           // Ignored.

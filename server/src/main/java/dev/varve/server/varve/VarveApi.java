@@ -37,6 +37,7 @@ import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.kairosdb.KairosDbQuery;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -61,7 +62,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@code GET|POST /varve/v1/query}: takes {@link QueryParameters} in the URL or as a form and
  *       answers {@link ResultLines}
  *   <li>{@code GET|POST /varve/v1/explain}: takes the same and {@code analyze=true}, or {@link
- *       PromQlParameters} for a query in PromQL
+ *       PromQlParameters} for a query in PromQL, or {@code kairosdb} for one in KairosDB's JSON
  *   <li>{@code POST /varve/v1/explain/points}: takes points and answers the cells that they would
  *       be encoded as
  *   <li>{@code POST /varve/v1/compact}: takes {@code selector}, {@code from}, {@code to} and {@code
@@ -84,6 +85,9 @@ public final class VarveApi implements Dialect {
 
   /** Default rate of a check in MB per second; it leaves most of a disk's throughput to queries. */
   private static final long CHECK_RATE = 32;
+
+  /** The parameter of a query in KairosDB's JSON. */
+  public static final String KAIROSDB = "kairosdb";
 
   /** The path prefix of the API. */
   public static final String NAME = "varve";
@@ -261,6 +265,11 @@ public final class VarveApi implements Dialect {
     Dataset dataset = context.dataset(exchange);
     Map<String, String> query = new LinkedHashMap<>(texts);
     boolean analyze = "true".equals(query.remove("analyze"));
+    String kairosDb = query.remove(KAIROSDB);
+    if (kairosDb != null) {
+      explainKairosDb(exchange, dataset, kairosDb, analyze);
+      return;
+    }
     String listed = (analyze ? "explain analyze " : "explain ") + words(query);
     if (query.containsKey(PromQlParameters.QUERY)) {
       PromQlParameters promQl = promQl(query);
@@ -284,6 +293,20 @@ public final class VarveApi implements Dialect {
         use -> {
           QueryExplanation explanation = explained.explain(dataset, analyze, use);
           answer(exchange, json -> ExplanationJson.write(explanation, json));
+        });
+  }
+
+  private void explainKairosDb(Exchange exchange, Dataset dataset, String json, boolean analyze)
+      throws IOException {
+    KairosDbQuery query = new KairosDbQuery(json, dataset, context.clock(), exchange.memory());
+    context.query(
+        exchange,
+        dataset,
+        NAME,
+        (analyze ? "explain analyze " : "explain ") + json,
+        use -> {
+          PlanExplanation explanation = query.explain(dataset, use, analyze);
+          answer(exchange, written -> ExplanationJson.write(explanation, written));
         });
   }
 

@@ -1,0 +1,65 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.formats.json.Json;
+import dev.varve.query.running.RunningQueries;
+import dev.varve.query.running.RunningQuery;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import java.io.IOException;
+import java.util.List;
+
+/** The list of running queries of this dialect, and the way to end one. */
+final class AdminRoutes {
+  private final RunningQueries queries;
+
+  AdminRoutes(RunningQueries queries) {
+    this.queries = queries;
+  }
+
+  List<Route> routes() {
+    Route kill = Route.get("/api/v1/admin/killquery/*", Load.NONE, this::kill);
+    return List.of(
+        Route.get("/api/v1/admin/runningqueries", Load.NONE, this::list),
+        new Route(kill.method(), kill.path(), kill.load(), true, false, kill.handler()));
+  }
+
+  private List<RunningQuery> own() {
+    return queries.list().stream()
+        .filter(query -> query.origin().language().equals(KairosDb.NAME))
+        .toList();
+  }
+
+  private void list(Exchange exchange) throws IOException {
+    List<RunningQuery> own = own();
+    long waiting = own.stream().filter(AdminRoutes::waits).count();
+    Answers.json(
+        exchange,
+        200,
+        Json.object(json -> {
+          json.writeArrayPropertyStart("queries");
+          for (RunningQuery query : own) {
+            if (!waits(query)) {
+              json.writeStartObject();
+              json.writeStringProperty("query hash", query.id());
+              json.writeStringProperty("query JSON", query.origin().text());
+              json.writeEndObject();
+            }
+          }
+          json.writeEndArray();
+          json.writeNumberProperty("queries waiting", waiting);
+        }));
+  }
+
+  private static boolean waits(RunningQuery query) {
+    return query.state() == RunningQuery.State.QUEUED;
+  }
+
+  private void kill(Exchange exchange) {
+    String id = exchange.variables().getFirst();
+    if (own().stream().anyMatch(query -> query.id().equals(id))) {
+      queries.kill(id);
+    }
+    Answers.empty(exchange, 204);
+  }
+}

@@ -1,0 +1,302 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.Outcome;
+import dev.varve.query.running.QueryOrigin;
+import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.RunningQueries;
+import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.WriteBudget;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.kairosdb.RollupStatus.OfQuery;
+import dev.varve.server.kairosdb.RollupTask.RollupQuery;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the roll-up tasks of some datasets when they are due, one after another, on one virtual
+ * thread. The schedule is stored with the tasks, so a task that became due while no server ran runs
+ * at the next start. Of several servers on one store, the one with the lease runs a task.
+ */
+public final class RollupScheduler implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RollupScheduler.class);
+  private static final RateLimitedLog FAILED = new RateLimitedLog("roll-ups");
+
+  /** Pause between two looks for tasks that are due, in ms. */
+  private static final long PAUSE = 1_000;
+
+  /** Duration of a lease, in ms. It is extended before every query. */
+  private static final long LEASE = 300_000;
+
+  /** A state whose task is still missing after this time, in ms, belongs to a deleted task. */
+  private static final long ORPHAN = 60_000;
+
+  /** Maximum length of a stored error, in characters. */
+  private static final int ERROR_MAX = 500;
+
+  private final List<Dataset> datasets;
+  private final RunningQueries queries;
+  private final QueryLimits limits;
+  private final IngestListener listener;
+  private final Clock clock;
+  private final String host;
+
+  /** Identifies this server in leases. */
+  private final String holder = UUID.randomUUID().toString();
+
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final AtomicLong executions = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+  private final AtomicLong points = new AtomicLong();
+
+  /** The running query. Guarded by this. */
+  private @Nullable QueryUse running;
+
+  private @Nullable Thread thread;
+
+  /**
+   * Creates a scheduler that does nothing yet.
+   *
+   * @param datasets those whose tasks run
+   * @param queries admits the queries of tasks
+   * @param limits of each query
+   * @param listener receives what is written
+   * @param host name of this server, for the status of tasks
+   */
+  public RollupScheduler(
+      List<Dataset> datasets,
+      RunningQueries queries,
+      QueryLimits limits,
+      IngestListener listener,
+      Clock clock,
+      String host) {
+    this.datasets = List.copyOf(datasets);
+    this.queries = queries;
+    this.limits = limits;
+    this.listener = listener;
+    this.clock = clock;
+    this.host = host;
+  }
+
+  /** Starts running tasks. */
+  public void start() {
+    thread = Thread.ofVirtual().name("varve-rollups").start(this::loop);
+  }
+
+  private void loop() {
+    try {
+      do {
+        for (Dataset dataset : datasets) {
+          look(dataset);
+        }
+      } while (!closed.await(PAUSE, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Runs the tasks of a dataset that are due. */
+  private void look(Dataset dataset) {
+    RollupStore store = new RollupStore(dataset);
+    try {
+      long now = clock.millis();
+      Map<String, RollupStatus> due = new LinkedHashMap<>();
+      store.statuses((id, status) -> {
+        if (status.next() <= now) {
+          due.put(id, status);
+        }
+      });
+      for (String id : due.keySet()) {
+        if (isOpen()) {
+          runIfMine(id, dataset, store);
+        }
+      }
+    } catch (RuntimeException e) {
+      FAILED.warn("tasks", "the roll-up tasks of dataset '" + dataset.name() + "': " + e);
+    }
+  }
+
+  private boolean isOpen() {
+    return closed.getCount() > 0;
+  }
+
+  private void runIfMine(String id, Dataset dataset, RollupStore store) {
+    long now = clock.millis();
+    boolean shared = dataset.services().areShared();
+    if (shared && !store.lease(id, holder, now, now + LEASE)) {
+      return;
+    }
+    try {
+      // Another server may have run the task since its state was read.
+      RollupStatus status = store.status(id);
+      String json = store.task(id);
+      if (status != null && json != null && status.next() <= now) {
+        run(new Execution(id, json, status, dataset, store, shared));
+      } else if (status != null && json == null && status.next() < now - ORPHAN) {
+        store.delete(id);
+      }
+    } finally {
+      if (shared) {
+        store.release(id, holder);
+      }
+    }
+  }
+
+  /** One execution of a task. */
+  private record Execution(
+      String id,
+      String json,
+      RollupStatus before,
+      Dataset dataset,
+      RollupStore store,
+      boolean shared) {}
+
+  private void run(Execution execution) {
+    long now = clock.millis();
+    executions.incrementAndGet();
+    RollupTask task;
+    try {
+      task =
+          new RollupReader(clock, execution.dataset().resolution(), WriteBudget.unlimited())
+              .read(execution.id(), execution.json());
+    } catch (RuntimeException e) {
+      // The task was valid when it was stored, by another version of Varve.
+      failures.incrementAndGet();
+      FAILED.warn("unreadable", "roll-up task " + execution.id() + " cannot be read: " + e);
+      execution.store().put(execution.id(), execution.before().due(now + ORPHAN));
+      return;
+    }
+    List<OfQuery> results = new ArrayList<>();
+    for (RollupQuery query : task.queries()) {
+      results.add(run(query, task, execution, now));
+      if (!isOpen()) {
+        // The next server repeats the whole execution.
+        return;
+      }
+    }
+    boolean failed = results.stream().anyMatch(result -> result.error() != null);
+    if (failed) {
+      failures.incrementAndGet();
+    }
+    // Windows of a failed execution are computed again by the next one.
+    long done = failed ? execution.before().done() : now;
+    long next = RollupStatus.next(execution.before().next(), task.interval(), clock.millis());
+    if (execution.store().task(task.id()) != null) {
+      execution.store().put(task.id(), new RollupStatus(next, done, host, results));
+    }
+  }
+
+  private OfQuery run(RollupQuery query, RollupTask task, Execution execution, long now) {
+    RollupWork work = new RollupWork(execution.dataset(), admitted(execution), listener, clock);
+    long written = 0;
+    String error = null;
+    try {
+      long first = first(query, task, execution.before(), now);
+      written = work.run(task.name(), query, first, now, () -> extend(execution));
+      points.addAndGet(written);
+    } catch (IOException | RuntimeException e) {
+      error = error(e);
+      if (isOpen()) {
+        LOG.warn(
+            "dataset '{}', roll-up task '{}', metric '{}' to '{}': {}",
+            execution.dataset().name(),
+            task.name(),
+            query.metric(),
+            query.saveAs(),
+            error);
+      }
+    }
+    long end = clock.millis();
+    return new OfQuery(query.metric(), end, written, end - now, error);
+  }
+
+  private static String error(Exception e) {
+    String message = Objects.toString(e.getMessage(), e.getClass().getSimpleName());
+    return message.length() <= ERROR_MAX ? message : message.substring(0, ERROR_MAX) + "...";
+  }
+
+  /** Returns a time in the first window: the last one that may have been incomplete. */
+  private static long first(RollupQuery query, RollupTask task, RollupStatus before, long now) {
+    return before.done() > 0 ? before.done() : task.interval().before(query.sampling().before(now));
+  }
+
+  private void extend(Execution execution) {
+    long now = clock.millis();
+    if (!isOpen()) {
+      throw new IllegalStateException("the server is stopping");
+    }
+    if (execution.shared() && !execution.store().lease(execution.id(), holder, now, now + LEASE)) {
+      throw new IllegalStateException("another server has taken the task over");
+    }
+  }
+
+  private RollupWork.Queries admitted(Execution execution) {
+    return (text, work) -> run(execution.dataset(), text, work);
+  }
+
+  private void run(Dataset dataset, String text, Consumer<QueryUse> work) {
+    QueryOrigin origin = new QueryOrigin(dataset.name(), KairosDb.NAME, text, "", "");
+    try {
+      queries.<@Nullable Void, RuntimeException>run(
+          origin,
+          limits,
+          query -> begun(query.use()),
+          query -> {
+            work.accept(query.use());
+            return null;
+          });
+    } finally {
+      synchronized (this) {
+        running = null;
+      }
+    }
+  }
+
+  private synchronized void begun(QueryUse use) {
+    running = use;
+    if (!isOpen()) {
+      use.stop(Outcome.GONE);
+    }
+  }
+
+  /** Returns metrics for operators, by name without prefix. */
+  public Map<String, Double> figures() {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put("rollup_executions_total", (double) executions.get());
+    figures.put("rollup_failures_total", (double) failures.get());
+    figures.put("rollup_points_total", (double) points.get());
+    return figures;
+  }
+
+  /** Ends the running task, which runs again after the next start. Idempotent. */
+  @Override
+  public void close() {
+    closed.countDown();
+    synchronized (this) {
+      if (running != null) {
+        running.stop(Outcome.GONE);
+      }
+    }
+    try {
+      if (thread != null) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadGuard;
+import dev.varve.engine.ServiceTexts;
+import dev.varve.engine.ServiceTexts.Text;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The roll-up tasks of a dataset, their states, and the leases of the servers that run them, in the
+ * home of the dataset.
+ */
+final class RollupStore {
+  /** Maximum number of tasks of a dataset. */
+  static final int TASKS_MAX = 1_000;
+
+  private static final String SERVICE = "_Rollups";
+  private static final String CONFIG = "Config";
+  private static final String STATUS = "Status";
+  private static final String LEASE = "Lease";
+
+  private final ServiceTexts texts;
+
+  RollupStore(Dataset dataset) {
+    this.texts = dataset.services();
+  }
+
+  /** Returns the JSON of a task; null if there is none. */
+  @Nullable String task(String id) {
+    return text(CONFIG, id);
+  }
+
+  /** Returns the JSON of all tasks, in the order of their IDs. */
+  List<Text> tasks(ReadGuard guard) {
+    return texts.texts(SERVICE, CONFIG, "", guard);
+  }
+
+  /** Returns the number of tasks. */
+  int count() {
+    return texts.count(SERVICE, CONFIG);
+  }
+
+  /** Stores a task, which is due one interval after now. */
+  void put(RollupTask task, long now) {
+    RollupStatus before = status(task.id());
+    long due = RollupStatus.next(now, task.interval(), now);
+    // A task without a status would never run.
+    put(task.id(), (before == null ? RollupStatus.NEW : before).due(due));
+    texts.put(SERVICE, CONFIG, task.id(), task.json());
+  }
+
+  /** Deletes a task with everything that belongs to it. */
+  void delete(String id) {
+    texts.delete(SERVICE, CONFIG, id);
+    texts.delete(SERVICE, STATUS, id);
+    texts.delete(SERVICE, LEASE, id);
+  }
+
+  @Nullable RollupStatus status(String id) {
+    String stored = text(STATUS, id);
+    return stored == null ? null : RollupStatus.read(stored);
+  }
+
+  /**
+   * Passes on the states of all tasks.
+   *
+   * @param into receives the ID of each task with its state
+   */
+  void statuses(BiConsumer<String, RollupStatus> into) {
+    texts.each(SERVICE, STATUS, text -> into.accept(text.key(), RollupStatus.read(text.text())));
+  }
+
+  void put(String id, RollupStatus status) {
+    texts.put(SERVICE, STATUS, id, status.stored());
+  }
+
+  /**
+   * Takes or extends the lease of a task, unless another server has one that has not ended.
+   *
+   * @param holder identifies this server
+   * @param now in ms since 1970
+   * @param until in ms since 1970
+   * @return whether this server may run the task
+   */
+  boolean lease(String id, String holder, long now, long until) {
+    String standing = text(LEASE, id);
+    if (standing != null) {
+      int blank = standing.indexOf(' ');
+      boolean own = standing.substring(blank + 1).equals(holder);
+      if (!own && Long.parseLong(standing.substring(0, blank)) > now) {
+        return false;
+      }
+    }
+    return texts.putIf(SERVICE, LEASE, id, standing, until + " " + holder);
+  }
+
+  /** Ends a lease of this server. */
+  void release(String id, String holder) {
+    String standing = text(LEASE, id);
+    if (standing != null && standing.endsWith(" " + holder)) {
+      texts.putIf(SERVICE, LEASE, id, standing, "0 " + holder);
+    }
+  }
+
+  private @Nullable String text(String serviceKey, String id) {
+    Text found = texts.get(SERVICE, serviceKey, id);
+    return found == null ? null : found.text();
+  }
+}
