@@ -143,7 +143,8 @@ public final class Router {
       Table own = new Table();
       for (Route route : mount.routes()) {
         own.add(mount, route);
-        Found before = route.oneSpelling() ? null : root.add(mount, route);
+        boolean atRoot = !route.oneSpelling() && !route.yielding();
+        Found before = atRoot ? root.add(mount, route) : null;
         if (before != null) {
           clashes.add(
               "%s %s is both %s's and %s's"
@@ -154,9 +155,22 @@ public final class Router {
         prefixes.put("/" + mount.name(), new Mounted(mount, own));
       }
     }
+    mounts.forEach(this::addWhereFree);
     if (!clashes.isEmpty()) {
       throw new IllegalArgumentException(
           String.join("; ", clashes) + ": give these dialects listeners of their own");
+    }
+  }
+
+  /** Adds the routes that yield, unless another dialect has their path, for whatever method. */
+  private void addWhereFree(Mount mount) {
+    for (Route route : mount.routes()) {
+      boolean isFree =
+          root.find(route.path()).routes().values().stream()
+              .allMatch(found -> found.mount().equals(mount));
+      if (route.yielding() && isFree) {
+        root.add(mount, route);
+      }
     }
   }
 
