@@ -185,15 +185,10 @@ class PathsTest {
   void missingPathsOfOpenTsdbAnswerWithItsError() throws IOException {
     for (String path :
         List.of(
-            "/api/query",
-            "/api/query/last",
-            "/api/uid/assign",
-            "/api/annotation",
             "/api/nothing",
-            "/api/v1/uid/assign",
-            "/api/v1/stats/jvm",
-            "/datasets/buckets/api/tree",
-            "/opentsdb/api/query",
+            "/api/serializers",
+            "/api/v1/serializers",
+            "/datasets/buckets/api/nothing",
             "/opentsdb/nothing")) {
       for (String method : List.of("GET", "POST")) {
         Answer answer = send(method, path, "");

@@ -9,6 +9,8 @@ package dev.varve.server.http;
  *     pages of other origins may not send it
  * @param oneSpelling whether it answers only under {@code /DIALECT} and not for a dataset in the
  *     path, so that a proxy can forbid it by one prefix
+ * @param yielding whether another dialect of the listener that has the same path keeps it, so that
+ *     this route then answers only under {@code /DIALECT}
  */
 public record Route(
     String method,
@@ -16,6 +18,7 @@ public record Route(
     Load load,
     boolean changesState,
     boolean oneSpelling,
+    boolean yielding,
     HttpHandler handler) {
   /** Matches any non-empty segment of a path. */
   public static final String ANY = PathPattern.ONE;
@@ -51,17 +54,23 @@ public record Route(
         load == Load.WRITE
             || ((load == Load.NONE || load == Load.OPERATIONS) && !method.equals("GET")),
         false,
+        false,
         handler);
   }
 
   /** Returns the same route, marked as one that changes nothing. */
   public Route reading() {
-    return new Route(method, path, load, false, oneSpelling, handler);
+    return new Route(method, path, load, false, oneSpelling, yielding, handler);
   }
 
   /** Returns the same route with one spelling. */
   public Route inOneSpelling() {
-    return new Route(method, path, load, changesState, true, handler);
+    return new Route(method, path, load, changesState, true, yielding, handler);
+  }
+
+  /** Returns the same route, marked as one that yields its path to other dialects. */
+  public Route whereFree() {
+    return new Route(method, path, load, changesState, oneSpelling, true, handler);
   }
 
   public static Route get(String path, Load load, HttpHandler handler) {

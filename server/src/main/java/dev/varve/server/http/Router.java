@@ -161,7 +161,7 @@ public final class Router {
       Table own = new Table();
       for (Route route : mount.routes()) {
         own.add(mount, route);
-        boolean atRoot = mount.atRoot() && !route.oneSpelling();
+        boolean atRoot = mount.atRoot() && !route.oneSpelling() && !route.yielding();
         Found before = atRoot ? root.add(mount, route) : null;
         if (before != null) {
           clashes.add(
@@ -173,9 +173,22 @@ public final class Router {
         prefixes.put("/" + mount.name(), new Mounted(mount, own));
       }
     }
+    mounts.forEach(this::addWhereFree);
     if (!clashes.isEmpty()) {
       throw new IllegalArgumentException(
           String.join("; ", clashes) + ": give these dialects listeners of their own");
+    }
+  }
+
+  /** Adds the routes that yield, unless another dialect has their path, for whatever method. */
+  private void addWhereFree(Mount mount) {
+    for (Route route : mount.routes()) {
+      boolean isFree =
+          root.find(route.path()).routes().values().stream()
+              .allMatch(found -> found.mount().equals(mount));
+      if (route.yielding() && isFree) {
+        root.add(mount, route);
+      }
     }
   }
 

@@ -16,6 +16,7 @@ import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -149,6 +150,13 @@ public final class OpenTsdb implements Dialect {
       both(routes, api + "config", Load.NONE, OpenTsdb::config);
     }
     both(routes, "/api/version", Load.NONE, this::version);
+    Queries queries = new Queries(context);
+    for (String api : List.of("/api/query", "/api/v1/query")) {
+      List<Route> here = new ArrayList<>();
+      both(here, api, Load.QUERY, wording(queries::query));
+      here.add(new Route("DELETE", api, Load.QUERY, wording(queries::delete)));
+      here.forEach(route -> routes.add(route.whereFree()));
+    }
     return new Router.Mount(Telnet.NAME, true, true, routes, new Errors(), OpenTsdb::isOwn);
   }
 
@@ -203,6 +211,7 @@ public final class OpenTsdb implements Dialect {
   private static HttpHandler wording(HttpHandler handler) {
     return exchange -> {
       try {
+        refuseJsonp(exchange);
         handler.handle(exchange);
       } catch (OpenTsdbError e) {
         exchange.answer(
@@ -211,6 +220,16 @@ public final class OpenTsdb implements Dialect {
             error(e.status(), String.valueOf(e.getMessage()), e.details()));
       }
     };
+  }
+
+  /** A script from another origin would read answers that the browser keeps from its page. */
+  private static void refuseJsonp(Exchange exchange) {
+    if (exchange.parameter("jsonp") != null) {
+      throw new OpenTsdbError(
+          400,
+          "JSONP is not supported",
+          "take JSON, and list the page's origin in web.cors-origins");
+    }
   }
 
   private static void notAllowed(Exchange exchange) {

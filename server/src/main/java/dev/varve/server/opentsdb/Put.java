@@ -15,6 +15,7 @@ import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

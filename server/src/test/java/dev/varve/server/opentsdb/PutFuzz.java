@@ -7,6 +7,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.FuzzExchange;
 import dev.varve.server.http.WriteBudget;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

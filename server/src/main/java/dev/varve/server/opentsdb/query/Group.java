@@ -1,0 +1,80 @@
+package dev.varve.server.opentsdb.query;
+
+import dev.varve.query.running.QueryUse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * One of the series of a result: the aggregate of the series of a group.
+ *
+ * @param metric the name of the metric
+ * @param tags the tags whose values no series contradicts
+ * @param aggregateTags the names of tags with several values
+ * @param series the tags of the series
+ * @param part index of the sub query
+ * @param points passes on the points of the scanned range; may be called several times
+ */
+public record Group(
+    String metric,
+    SortedMap<String, String> tags,
+    SortedSet<String> aggregateTags,
+    List<SortedMap<String, String>> series,
+    int part,
+    Consumer<PointSink> points) {
+
+  /**
+   * A series that was read.
+   *
+   * @param tags sorted by {@link TagOrder#NAMES}
+   */
+  record Member(String metric, SortedMap<String, String> tags, Points points) {}
+
+  /** Aggregates the members, which are in order. */
+  static Group of(List<Member> members, TsQuery.Part part, QueryUse use) {
+    SortedMap<String, String> tags = new TreeMap<>(TagOrder.NAMES);
+    SortedSet<String> several = new TreeSet<>(TagOrder.NAMES);
+    List<SortedMap<String, String>> series = new ArrayList<>();
+    List<Points> points = new ArrayList<>();
+    for (Member member : members) {
+      series.add(member.tags());
+      points.add(member.points());
+      for (Map.Entry<String, String> tag : member.tags().entrySet()) {
+        String other = tags.putIfAbsent(tag.getKey(), tag.getValue());
+        if (other != null && !other.equals(tag.getValue())) {
+          several.add(tag.getKey());
+        }
+      }
+    }
+    tags.keySet().removeAll(several);
+    return new Group(
+        members.getFirst().metric(),
+        tags,
+        several,
+        series,
+        part.index(),
+        sink -> new GroupMerge(points, part.aggregator(), part.sub().rate(), use).into(sink));
+  }
+
+  /** Returns the same series with other points. */
+  public Group with(Consumer<PointSink> other) {
+    return new Group(metric, tags, aggregateTags, series, part, other);
+  }
+
+  /** Returns the TSUIDs of the series, sorted. */
+  List<String> tsuids() {
+    return series.stream().map(tags -> Tsuid.of(metric, tags)).sorted().toList();
+  }
+
+  /** Returns the points of the scanned range as columns. */
+  public Points collect(QueryUse use) {
+    Points columns = new Points(use.memory());
+    points.accept(columns);
+    return columns;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.varve.server.opentsdb.query;
+
+import dev.varve.engine.Catalog;
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadGuard;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.server.opentsdb.query.Tsuid.Kind;
+import java.util.List;
+
+/** The names that a dataset knows. OpenTSDB refuses queries of names that it has never met. */
+public final class Names {
+  private static final Selector ALL = new Selector(List.of());
+
+  private final Catalog catalog;
+  private final ReadGuard guard;
+
+  public Names(Dataset dataset, ReadGuard guard) {
+    this.catalog = dataset.catalog();
+    this.guard = guard;
+  }
+
+  /** Returns whether a name of a kind is known. */
+  public boolean knows(Kind kind, String name) {
+    return switch (kind) {
+      case METRIC -> catalog.firstValues(Series.NAME_LABEL, name, 1, guard).contains(name);
+      case TAGK -> catalog.labelNames(ALL, null, guard).contains(name);
+      case TAGV -> catalog.firstValues(null, name, 1, guard).contains(name);
+    };
+  }
+
+  /**
+   * Checks that a name is known.
+   *
+   * @throws OpenTsdbError 400 if it is not
+   */
+  public void require(Kind kind, String name) {
+    if (!knows(kind, name)) {
+      throw OpenTsdbError.amid("No such name for '%s': '%s'".formatted(kind.table(), name));
+    }
+  }
+}

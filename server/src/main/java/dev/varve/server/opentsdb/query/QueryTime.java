@@ -1,0 +1,149 @@
+package dev.varve.server.opentsdb.query;
+
+import java.text.ParseException;
+import java.text.SimpleDateFormat;
+import java.util.Locale;
+import java.util.TimeZone;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Times and durations in the notations of OpenTSDB's queries. */
+public final class QueryTime {
+  private static final Pattern MILLIS = Pattern.compile("[0-9]+ms");
+  private static final Pattern DOTTED = Pattern.compile("[0-9]{10}\\.[0-9]{1,3}");
+
+  /** A number with at most this many digits is in seconds. */
+  private static final int SECOND_DIGITS = 10;
+
+  private QueryTime() {}
+
+  /**
+   * Parses a time: a number of seconds or milliseconds, {@code 1500000000.123}, {@code 5ms}, {@code
+   * now}, {@code 1h-ago}, or a date such as {@code 2013/01/31-23:59:59}.
+   *
+   * @param zone the zone of dates; null or empty for UTC
+   * @param now the current time in milliseconds since 1970
+   * @return milliseconds since 1970
+   * @throws IllegalArgumentException with OpenTSDB's message if the text is no time
+   */
+  public static long parse(String text, @Nullable String zone, long now) {
+    if (MILLIS.matcher(text).matches()) {
+      return integer(text.substring(0, text.length() - 2));
+    }
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (lower.equals("now")) {
+      return now;
+    }
+    if (lower.endsWith("-ago")) {
+      return now - duration(text.substring(0, text.length() - 4));
+    }
+    return text.contains("/") || text.contains(":") ? date(text, zone) : number(text);
+  }
+
+  private static long date(String text, @Nullable String zone) {
+    boolean dash = text.contains("-");
+    String pattern =
+        switch (text.length()) {
+          case 10 -> "yyyy/MM/dd";
+          case 16 -> dash ? "yyyy/MM/dd-HH:mm" : "yyyy/MM/dd HH:mm";
+          case 19 -> dash ? "yyyy/MM/dd-HH:mm:ss" : "yyyy/MM/dd HH:mm:ss";
+          default -> throw new IllegalArgumentException("Invalid absolute date: " + text);
+        };
+    SimpleDateFormat format = new SimpleDateFormat(pattern, Locale.ROOT);
+    TimeZone of = zone == null || zone.isEmpty() ? TimeZone.getTimeZone("UTC") : zone(zone);
+    if (of == null) {
+      throw new IllegalArgumentException("Invalid timezone name: " + zone);
+    }
+    format.setTimeZone(of);
+    try {
+      return format.parse(text).getTime();
+    } catch (ParseException e) {
+      throw new IllegalArgumentException("Invalid date: %s. %s".formatted(text, e.getMessage()), e);
+    }
+  }
+
+  /** Returns a time zone; null if there is none of that name. */
+  static @Nullable TimeZone zone(String name) {
+    TimeZone zone = TimeZone.getTimeZone(name);
+    // For an unknown name Java returns GMT.
+    return zone.getID().equals(name) ? zone : null;
+  }
+
+  private static long number(String text) {
+    if (text.contains(".")) {
+      if (!DOTTED.matcher(text).matches()) {
+        throw new IllegalArgumentException(
+            "Invalid time: %s. Millisecond timestamps must be in the format <seconds>.<ms> where the milliseconds are limited to 3 digits"
+                .formatted(text));
+      }
+      return Long.parseLong(text.replace(".", ""));
+    }
+    try {
+      long time = integer(text);
+      if (time < 0) {
+        throw new IllegalArgumentException(
+            "Invalid time: %s. Negative timestamps are not supported.".formatted(text));
+      }
+      return text.length() <= SECOND_DIGITS ? 1000 * time : time;
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("Invalid time: %s. %s".formatted(text, e.getMessage()), e);
+    }
+  }
+
+  private static long integer(String text) {
+    int digits = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
+    for (int i = digits; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        throw new NumberFormatException(
+            "Invalid character '%s' in %s".formatted(text.charAt(i), text));
+      }
+    }
+    return Long.parseLong(text);
+  }
+
+  /**
+   * Parses a duration: a whole number and a unit, one of {@code ms s m h d w n y}. A month has 30
+   * days, a year 365.
+   *
+   * @return milliseconds, at least 1
+   * @throws IllegalArgumentException with OpenTSDB's message if the text is no duration
+   */
+  public static long duration(String text) {
+    int digits = 0;
+    while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
+      digits++;
+    }
+    if (digits == text.length()) {
+      throw new IllegalArgumentException(
+          "Invalid duration, must have an integer and unit: " + text);
+    }
+    long count;
+    try {
+      count = Long.parseLong(text.substring(0, digits));
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("Invalid duration (number): " + text, e);
+    }
+    if (count <= 0) {
+      throw new IllegalArgumentException("Zero or negative duration: " + text);
+    }
+    try {
+      return Math.multiplyExact(count, unit(text));
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("Duration must be < Long.MAX_VALUE ms: " + text, e);
+    }
+  }
+
+  /** Returns the unit that a duration ends with, in milliseconds. */
+  private static long unit(String text) {
+    return switch (Character.toLowerCase(text.charAt(text.length() - 1))) {
+      case 's' -> text.charAt(text.length() - 2) == 'm' ? 1 : 1000;
+      case 'm' -> 60_000;
+      case 'h' -> 3_600_000;
+      case 'd' -> 86_400_000;
+      case 'w' -> 604_800_000;
+      case 'n' -> 2_592_000_000L;
+      case 'y' -> 31_536_000_000L;
+      default -> throw new IllegalArgumentException("Invalid duration (suffix): " + text);
+    };
+  }
+}

@@ -1,0 +1,186 @@
+package dev.varve.server.opentsdb.query;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.ReadRequest.Order;
+import dev.varve.engine.RunCursor;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.TimeRange;
+import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.query.Group.Member;
+import dev.varve.store.Budget;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the series of one sub query, and groups them. */
+public final class Scan {
+  /** Memory of a series with its columns, without its points and tags, in bytes. */
+  private static final long SERIES_BYTES = 400;
+
+  /** Memory of a tag in a sorted map, in bytes; its texts are shared with the catalog. */
+  private static final long TAG_BYTES = 64;
+
+  private final Dataset dataset;
+  private final QueryUse use;
+  private final TsQuery.Checked query;
+  private final TsQuery.Part part;
+  private final ScanRange range;
+
+  private Scan(Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
+    this.dataset = dataset;
+    this.use = use;
+    this.query = query;
+    this.part = part;
+    this.range = ScanRange.of(query.start(), query.end(), part.downsampling());
+  }
+
+  /**
+   * Returns the results of a sub query, in order.
+   *
+   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   */
+  public static List<Group> groups(
+      Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
+    Scan scan = new Scan(dataset, query, part, use);
+    List<Member> members = new ArrayList<>();
+    for (Selector selector : scan.selectors()) {
+      scan.read(selector, members);
+    }
+    members.sort(Comparator.comparing(Member::metric).thenComparing(Member::tags, TagOrder.TAGS));
+    return scan.grouped(members);
+  }
+
+  private List<Selector> selectors() {
+    SubQuery sub = part.sub();
+    List<String> tsuids = sub.tsuids();
+    if (tsuids != null && !tsuids.isEmpty()) {
+      return TsuidSearch.selectors(tsuids, dataset, use);
+    }
+    String metric = String.valueOf(sub.metric());
+    Names names = new Names(dataset, use);
+    names.require(Tsuid.Kind.METRIC, metric);
+    List<TagFilter> filters = new ArrayList<>();
+    filters.add(new TagFilter.Equal(Series.NAME_LABEL, metric));
+    for (ValueFilter filter : sub.filters()) {
+      filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+      names.require(Tsuid.Kind.TAGK, filter.tagk());
+      filters.addAll(filter.conditions());
+    }
+    return List.of(new Selector(filters));
+  }
+
+  private void read(Selector selector, List<Member> into) {
+    Set<String> only = explicitTags();
+    try (RunCursor runs = use.runs(dataset).read(request(selector))) {
+      Series current = null;
+      RunReader reader = null;
+      for (Run run = runs.next(); run != null; run = runs.next()) {
+        if (!run.series().equals(current)) {
+          end(current, reader, into);
+          current = run.series();
+          reader = begin(current, only);
+        }
+        if (reader != null) {
+          reader.take(run.samples());
+        }
+      }
+      end(current, reader, into);
+    }
+  }
+
+  /** Returns the exact names of tags that a series must have; null if others are allowed. */
+  private @Nullable Set<String> explicitTags() {
+    SubQuery sub = part.sub();
+    return sub.explicitTags() && !sub.filters().isEmpty()
+        ? sub.filters().stream().map(ValueFilter::tagk).collect(Collectors.toSet())
+        : null;
+  }
+
+  private ReadRequest request(Selector selector) {
+    Resolution resolution = dataset.resolution();
+    TimeRange times =
+        new TimeRange(
+            Resolution.MILLISECONDS.convert(range.from(), resolution),
+            Resolution.MILLISECONDS.convert(range.to(), resolution));
+    return new ReadRequest(
+        selector,
+        times,
+        null,
+        Versions.LATEST,
+        Kinds.ONE,
+        Order.SERIES_BY_SERIES,
+        0,
+        false,
+        new Budget(use.limits().cells(), use.limits().bytes()));
+  }
+
+  /** Prepares to read a series; null if it is not wanted. */
+  private @Nullable RunReader begin(Series series, @Nullable Set<String> only) {
+    if (only != null && !series.labels().keySet().equals(only)) {
+      return null;
+    }
+    Points points = new Points(use.memory());
+    return new RunReader(points, stages(points), dataset.resolution());
+  }
+
+  private PointSink stages(PointSink last) {
+    PointSink next = last;
+    SubQuery sub = part.sub();
+    if (sub.rate()) {
+      RateOptions options = sub.rateOptions();
+      next = new Rate(options == null ? RateOptions.DEFAULTS : options, next);
+    }
+    Downsampling spec = part.downsampling();
+    if (spec == null) {
+      return next;
+    }
+    Fold fold = spec.aggregator().fold();
+    if (spec.isWhole()) {
+      return new WholeRange(query.start(), query.end(), fold, use, next);
+    }
+    Buckets buckets = Buckets.of(spec, part.zone());
+    if (spec.fill() != Fill.NONE) {
+      next = new FillBuckets(buckets, spec.fill().value(), range.from(), range.to(), use, next);
+    }
+    return new Downsample(buckets, fold, range.from(), use, next);
+  }
+
+  private void end(@Nullable Series series, @Nullable RunReader reader, List<Member> into) {
+    if (series == null || reader == null || !reader.end()) {
+      return;
+    }
+    SortedMap<String, String> tags = TagOrder.sorted(series.labels());
+    use.memory().hold(SERIES_BYTES + TAG_BYTES * tags.size(), "the series of an OpenTSDB query");
+    into.add(new Member(series.metric(), tags, reader.points()));
+  }
+
+  private List<Group> grouped(List<Member> members) {
+    if (part.aggregator().isNone()) {
+      return members.stream().map(member -> Group.of(List.of(member), part, use)).toList();
+    }
+    Set<String> by = new TreeSet<>(TagOrder.NAMES);
+    part.sub().filters().stream()
+        .filter(ValueFilter::groupBy)
+        .forEach(filter -> by.add(filter.tagk()));
+    Map<List<String>, List<Member>> groups = new TreeMap<>(TagOrder.LISTS);
+    for (Member member : members) {
+      List<String> values = by.stream().map(name -> member.tags().get(name)).toList();
+      groups.computeIfAbsent(values, none -> new ArrayList<>()).add(member);
+    }
+    return groups.values().stream().map(group -> Group.of(group, part, use)).toList();
+  }
+}

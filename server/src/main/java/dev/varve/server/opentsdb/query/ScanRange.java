@@ -1,0 +1,29 @@
+package dev.varve.server.opentsdb.query;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The times that a query reads: whole hours, as the rows of OpenTSDB's table are, so that points
+ * around the asked range take part in interpolation and in downsampling.
+ *
+ * @param from in milliseconds since 1970, inclusive
+ * @param to in milliseconds since 1970, exclusive
+ */
+record ScanRange(long from, long to) {
+  private static final long HOUR_SECONDS = 3600;
+
+  static ScanRange of(long start, long end, @Nullable Downsampling downsampling) {
+    long width = downsampling == null ? 0 : downsampling.interval();
+    long first = start / 1000;
+    // OpenTSDB adds a second to every end that is given in milliseconds, and all are.
+    long last = end / 1000 + 1;
+    if (width > 0) {
+      first -= 1000 * first % width / 1000;
+      last += (width - 1000 * last % width) / 1000;
+    }
+    long from = Math.max(0, first - first % HOUR_SECONDS);
+    long over = last % HOUR_SECONDS;
+    long to = over == 0 && width > 0 ? last : last + HOUR_SECONDS - over;
+    return new ScanRange(1000 * from, 1000 * to);
+  }
+}

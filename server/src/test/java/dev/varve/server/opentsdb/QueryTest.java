@@ -1,0 +1,277 @@
+package dev.varve.server.opentsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.server.TestServer;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Worked examples of {@code /api/query}. T is the start of an hour. */
+@TestInstance(Lifecycle.PER_CLASS)
+class QueryTest {
+  private static final long T = 1_500_001_200;
+
+  private TestServer server;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    server = new TestServer(directory, null, "buckets", "opentsdb");
+    // Two series of integers whose points alternate: a at 0, 20, 40 and b at 10, 30.
+    put("steps", 0, "2", "host=a", "dc=x");
+    put("steps", 20, "4", "host=a", "dc=x");
+    put("steps", 40, "9", "host=a", "dc=x");
+    put("steps", 10, "100", "host=b", "dc=x");
+    put("steps", 30, "131", "host=b", "dc=x");
+    // The second point is a decimal.
+    put("mixed", 0, "1", "host=a");
+    put("mixed", 60, "2.5", "host=a");
+    put("mixed", 120, "3", "host=a");
+    put("mixed", 180, "4", "host=a");
+    put("count", 0, "10", "host=a");
+    put("count", 10, "30", "host=a");
+    put("count", 20, "5", "host=a");
+    put("count", 30, "25", "host=a");
+    put("names", 0, "1", "host=Web1");
+    put("names", 0, "2", "host=web2", "rack=r");
+    put("names", 0, "4", "host=db1");
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+  }
+
+  private void put(String metric, long after, String value, String... tags) {
+    StringBuilder json = new StringBuilder();
+    for (String tag : tags) {
+      json.append(json.isEmpty() ? "" : ",")
+          .append('"')
+          .append(tag.replace("=", "\":\""))
+          .append('"');
+    }
+    String point =
+        "{\"metric\":\"%s\",\"timestamp\":%d,\"value\":%s,\"tags\":{%s}}"
+            .formatted(metric, T + after, value, json);
+    for (String dataset : List.of("", "/datasets/opentsdb")) {
+      assertThat(server.post(dataset + "/api/put", point).statusCode()).isEqualTo(204);
+    }
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private HttpResponse<String> ask(String dataset, String m, String more) {
+    return server.get(
+        "%s/api/query?start=%d&end=%d&m=%s%s".formatted(dataset, T, T + 3599, encoded(m), more));
+  }
+
+  /** Returns the points of the only result, with times relative to T. */
+  private String points(String m) {
+    String ofBuckets = points("", m);
+    assertThat(points("/datasets/opentsdb", m))
+        .as("the same in another layout")
+        .isEqualTo(ofBuckets);
+    return ofBuckets;
+  }
+
+  private String points(String dataset, String m) {
+    HttpResponse<String> answer = ask(dataset, m, "&arrays");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    String body = answer.body();
+    assertThat(body).containsOnlyOnce("\"dps\":");
+    String dps = body.substring(body.indexOf("\"dps\":[") + 7, body.lastIndexOf(']') - 2);
+    StringBuilder shown = new StringBuilder();
+    for (String pair : dps.split("],?")) {
+      if (!pair.isEmpty()) {
+        String[] words = pair.substring(1).split(",");
+        shown
+            .append(shown.isEmpty() ? "" : " ")
+            .append(Long.parseLong(words[0]) - T)
+            .append(':')
+            .append(words[1]);
+      }
+    }
+    return shown.toString();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // At 10, a is between 2 and 4; at 20, b is between 100 and 131, rounded towards zero.
+        "sum:steps     | 0:2 10:103 20:119 30:137 40:9",
+        "min:steps     | 0:2 10:3 20:4 30:6 40:9",
+        "max:steps     | 0:2 10:100 20:115 30:131 40:9",
+        "avg:steps     | 0:2 10:51 20:59 30:68 40:9",
+        "diff:steps    | 0:0 10:97 20:111 30:125 40:0",
+        "mult:steps    | 0:2 10:300 20:460 30:786 40:9",
+        "median:steps  | 0:2 10:100 20:115 30:131 40:9",
+        "count:steps   | 0:1 10:2 20:2 30:2 40:1",
+        "zimsum:steps  | 0:2 10:100 20:4 30:131 40:9",
+        "mimmin:steps  | 0:2 10:100 20:4 30:131 40:9",
+        "mimmax:steps  | 0:2 10:100 20:4 30:131 40:9",
+        "first:steps   | 0:2 10:0 20:4 30:0 40:9",
+        "last:steps    | 0:2 10:100 20:0 30:131 40:9",
+        "pfsum:steps   | 0:2 10:102 20:104 30:135 40:9",
+        "squareSum:steps | 0:4 10:10000 20:16 30:17161 40:81",
+        "dev:steps     | 0:0 10:48 20:55 30:62 40:0",
+        "p50:steps     | 0:2 10:51 20:59 30:68 40:9",
+        "ep50r3:steps  | 0:2 10:3 20:4 30:6 40:9",
+        "ep75r7:steps  | 0:2 10:75 20:87 30:99 40:9",
+      })
+  void interpolatesAsTheAggregatorSays(String m, String expected) {
+    assertThat(points(m)).isEqualTo(expected);
+  }
+
+  @Test
+  void isAnIntegerWhereNeitherPointNorNextIsDecimal() {
+    assertThat(points("sum:mixed")).isEqualTo("0:1.0 60:2.5 120:3 180:4");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sum:1m-count:steps{host=a}   | 0:3.0",
+        "sum:20s-sum:steps{host=a}    | 0:2.0 20:4.0 40:9.0",
+        // b has no bucket at 40, so it ends at 20.
+        "sum:20s-sum:steps            | 0:102.0 20:135.0 40:9.0",
+        "sum:0all-max:steps           | 0:140.0",
+        "none:2m-avg:mixed            | 0:1.75 120:3.5",
+        "sum:1mc-first:mixed          | 0:1.0 60:2.5 120:3.0 180:4.0",
+      })
+  void downsamples(String m, String expected) {
+    assertThat(points(m)).isEqualTo(expected);
+  }
+
+  @Test
+  void fillsEmptyBuckets() {
+    String zero = points("sum:15m-sum-zero:mixed");
+    assertThat(zero).isEqualTo("0:10.5 900:0.0 1800:0.0 2700:0.0");
+    assertThat(points("sum:15m-sum-nan:mixed"))
+        .isEqualTo("0:10.5 900:\"NaN\" 1800:\"NaN\" 2700:\"NaN\"");
+    assertThat(points("sum:15m-sum-null:mixed")).isEqualTo("0:10.5 900:null 1800:null 2700:null");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sum:rate:count                  | 10:2.0 20:-2.5 30:2.0",
+        "sum:rate{counter,35}:count      | 10:2.0 20:1.0 30:2.0",
+        "sum:rate{counter,1035,50}:count | 10:2.0 20:0.0 30:2.0",
+        "sum:rate{dropcounter}:count     | 10:2.0 30:2.0",
+      })
+  void computesRates(String m, String expected) {
+    assertThat(points(m)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '\0',
+      value = {
+        "sum:names{}{host=web*}                  ; 0:3",
+        "sum:names{}{host=wildcard(web*)}        ; 0:2",
+        "sum:names{}{host=iwildcard(*1)}         ; 0:5",
+        "sum:names{}{host=literal_or(Web1|db1)}  ; 0:5",
+        "sum:names{}{host=iliteral_or(WEB1|DB1)} ; 0:5",
+        "sum:names{}{host=not_literal_or(Web1)}  ; 0:6",
+        "sum:names{}{host=not_iliteral_or(WEB1)} ; 0:6",
+        "sum:names{}{host=regexp(eb[0-9])}       ; 0:3",
+        "sum:names{}{host=regexp(^db)}           ; 0:4",
+        "sum:names{}{rack=*}                     ; 0:2",
+        "sum:explicit_tags:names{}{host=*}       ; 0:5",
+      })
+  void filters(String m, String expected) {
+    assertThat(points(m)).isEqualTo(expected);
+  }
+
+  @Test
+  void groupsByTheFirstBraces() {
+    String answer = ask("", "sum:steps{host=*}", "").body();
+    assertThat(answer)
+        .isEqualTo(
+            "[{\"metric\":\"steps\",\"tags\":{\"host\":\"a\",\"dc\":\"x\"},\"aggregateTags\":[],\"dps\":{\"%d\":2,\"%d\":4,\"%d\":9}},{\"metric\":\"steps\",\"tags\":{\"host\":\"b\",\"dc\":\"x\"},\"aggregateTags\":[],\"dps\":{\"%d\":100,\"%d\":131}}]"
+                .formatted(T, T + 20, T + 40, T + 10, T + 30));
+    assertThat(ask("", "sum:steps", "").body())
+        .contains("\"tags\":{\"dc\":\"x\"},\"aggregateTags\":[\"host\"]");
+  }
+
+  @Test
+  void takesPostedQueries() {
+    String body =
+        "{\"start\":%d,\"end\":\"%dms\",\"msResolution\":true,\"showQuery\":true,\"queries\":[{\"aggregator\":\"max\",\"metric\":\"steps\",\"tags\":{\"host\":\"b\"},\"rate\":true,\"rateOptions\":{\"counter\":true}}]}"
+            .formatted(T, 1000 * T + 30_000);
+    HttpResponse<String> answer = server.post("/api/query", body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(answer.body())
+        .contains(
+            "\"dps\":{\"%d\":1.55}".formatted(1000 * T + 30_000),
+            "\"filters\":[{\"tagk\":\"host\",\"filter\":\"b\",\"group_by\":true,\"type\":\"literal_or\"}]",
+            "\"counterMax\":9223372036854775807");
+  }
+
+  @Test
+  void readsWholeHoursForInterpolation() {
+    // The point of b at 10 is outside the range, and yet b has a value at 20.
+    HttpResponse<String> answer =
+        server.get("/api/query?start=%d&end=%d&m=sum:steps&arrays".formatted(T + 15, T + 20));
+    assertThat(answer.body()).contains("\"dps\":[[%d,119]]".formatted(T + 20));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "sum:nowhere              | 400 | No such name for 'metrics': 'nowhere'",
+        "sum:steps{nokey=*}       | 400 | No such name for 'tagk': 'nokey'",
+        "sum:steps{host=nobody}   | 400 | No such name for 'tagv': 'nobody'",
+        "bogus:steps              | 400 | No such aggregation function: bogus",
+        "steps                    | 400 | Invalid parameter m=steps (not enough :-separated parts)",
+        "sum:1x-avg:steps         | 400 | Invalid duration (suffix): 1x",
+        "sum:1m-none:steps        | 400 | cannot use the NONE aggregator for downsampling",
+        "sum:steps{host=a         | 500 | Missing '}' at the end of: steps{host=a",
+        "sum:percentiles[99]:steps | 400 | histograms are not stored",
+      })
+  void explainsErrors(String m, int status, String message) {
+    HttpResponse<String> answer = ask("", m, "");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.body())
+        .startsWith("{\"error\":{\"code\":%d,\"message\":\"%s".formatted(status, message));
+  }
+
+  @Test
+  void refusesWhatItDoesNotDo() {
+    HttpResponse<String> deleted =
+        server.send(
+            server
+                .request("/api/query?start=1h-ago&m=sum:steps")
+                .method("DELETE", BodyPublishers.noBody()));
+    assertThat(deleted.statusCode()).isEqualTo(400);
+    assertThat(deleted.body()).contains("deletes are not available yet");
+    assertThat(ask("", "sum:steps", "&jsonp=f").body()).contains("JSONP");
+  }
+
+  @Test
+  void leavesTheVersionedPathToPrometheus() {
+    assertThat(server.get("/api/v1/query?query=steps&time=" + T).body()).contains("\"success\"");
+    assertThat(server.get("/opentsdb/api/v1/query?start=" + T + "&m=sum:steps").body())
+        .startsWith("[{\"metric\":\"steps\"");
+  }
+}
