@@ -63,6 +63,16 @@ public record Route(
     return new Route(method, path, load, false, oneSpelling, yielding, handler);
   }
 
+  /** Returns the same route, marked as one that changes something. */
+  public Route changing() {
+    return new Route(method, path, load, true, oneSpelling, yielding, handler);
+  }
+
+  /** Returns the same route with another handler. */
+  public Route handledBy(HttpHandler other) {
+    return new Route(method, path, load, changesState, oneSpelling, yielding, other);
+  }
+
   /** Returns the same route with one spelling. */
   public Route inOneSpelling() {
     return new Route(method, path, load, changesState, true, yielding, handler);

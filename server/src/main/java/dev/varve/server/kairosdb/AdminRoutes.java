@@ -18,10 +18,9 @@ final class AdminRoutes {
   }
 
   List<Route> routes() {
-    Route kill = Route.get("/api/v1/admin/killquery/*", Load.NONE, this::kill);
     return List.of(
         Route.get("/api/v1/admin/runningqueries", Load.NONE, this::list),
-        new Route(kill.method(), kill.path(), kill.load(), true, false, kill.handler()));
+        Route.get("/api/v1/admin/killquery/*", Load.NONE, this::kill).changing());
   }
 
   private List<RunningQuery> own() {

@@ -73,14 +73,7 @@ public final class KairosDb implements Dialect {
           exchange.header("Expires", "0");
           route.handler().handle(exchange);
         };
-    routes.add(
-        new Route(
-            route.method(),
-            route.path(),
-            route.load(),
-            route.changesState(),
-            route.oneSpelling(),
-            handler));
+    routes.add(route.handledBy(handler));
   }
 
   private void write(Exchange exchange) throws IOException {

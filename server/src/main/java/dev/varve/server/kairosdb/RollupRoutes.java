@@ -41,7 +41,7 @@ final class RollupRoutes {
         new Route("PUT", PATH + "/*", Load.WRITE, named(this::update)),
         new Route("DELETE", PATH + "/*", Load.WRITE, named(this::delete)),
         Route.get(PATH + "/status/*", Load.READ, named(this::status)),
-        new Route("GET", backfill.path(), Load.QUERY, true, false, backfill.handler()));
+        backfill.changing());
   }
 
   private static HttpHandler named(HttpHandler handler) {
