@@ -234,14 +234,17 @@ final class BlockMerge {
     column.settle(spare);
     Bytes origin = origin(pieces);
     long generation = pieces.getLast().generation();
+    List<@Nullable SharedTimes> shared = new ArrayList<>();
+    for (int from = 0; from < column.size(); from += SAMPLES) {
+      int to = Math.min(column.size(), from + SAMPLES);
+      boolean own = origin == null || BlockWriter.isRegular(column, from, to);
+      shared.add(own ? null : shared(bucket, row, origin, from, to, edits));
+    }
+    // From here on all edits are of the row, so that it is replaced at once.
     Set<Bytes> written = new HashSet<>();
     for (int from = 0; from < column.size(); from += SAMPLES) {
       int to = Math.min(column.size(), from + SAMPLES);
-      SharedTimes shared = null;
-      if (origin != null && !BlockWriter.isRegular(column, from, to)) {
-        shared = shared(bucket, row, origin, from, to, edits);
-      }
-      writer.encode(column, from, to, shared);
+      writer.encode(column, from, to, shared.get(from / SAMPLES));
       Bytes qualifier = BlockKey.qualifier(column.time(from), generation);
       edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());
       edits.put(row, BlockLayout.BODIES, qualifier, generation, writer.body());
