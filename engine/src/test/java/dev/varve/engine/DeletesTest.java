@@ -183,7 +183,7 @@ class DeletesTest {
           .isInstanceOf(QueryRefusedException.class);
       Selector large = Selector.metric("m", new TagFilter.Equal("host", "x".repeat(70_000)));
       assertThatThrownBy(() -> dataset.delete(large, TimeRange.ALL))
-          .hasMessageContaining("at most 65,536 are possible");
+          .hasMessageContaining("at most 16,384 are possible");
       assertThat(dataset.deletes()).isEmpty();
       assertThat(values(engine)).hasSize(10);
     }
