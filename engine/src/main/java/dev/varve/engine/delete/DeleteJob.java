@@ -104,8 +104,7 @@ final class DeleteJob implements Deletion {
   }
 
   private Stream<Period> periods() {
-    return dataset.periods().all().stream()
-        .filter(period -> period.times().overlaps(one.times()));
+    return dataset.periods().all().stream().filter(period -> period.times().overlaps(one.times()));
   }
 
   private void pass(BooleanSupplier stopped) {

@@ -96,13 +96,13 @@ public final class DeleteJobs implements AutoCloseable {
   /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
   private DeleteRecord separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
-          seal();
-          long stamp = dataset.stamps(1);
-          dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
-          DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
-          dataset.deletes().add(made);
-          return made;
-        });
+      seal();
+      long stamp = dataset.stamps(1);
+      dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
+      DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
+      dataset.deletes().add(made);
+      return made;
+    });
   }
 
   private void seal() {
