@@ -118,7 +118,7 @@ public final class Dataset implements AutoCloseable {
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
     this.services = new ServiceTexts(open);
-    this.deletes = new DeleteJobs(open, reader, writer);
+    this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
   }
 
   static Dataset open(

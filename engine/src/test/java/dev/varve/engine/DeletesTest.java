@@ -167,7 +167,8 @@ class DeletesTest {
       engine.dataset().delete(ALL, times(engine, 3, 5));
       assertThat(engine.dataset().countDeletable(ALL, times(engine, 3, 5), ReadGuard.NONE))
           .isEqualTo(new DeleteCount(0, 0));
-      assertThat(engine.engine().figures()).containsEntry("deletes_standing{dataset=\"main\"}", 1.0);
+      assertThat(engine.engine().figures())
+          .containsEntry("deletes_standing{dataset=\"main\"}", 1.0);
     }
   }
 
@@ -183,7 +184,7 @@ class DeletesTest {
           .isInstanceOf(QueryRefusedException.class);
       Selector large = Selector.metric("m", new TagFilter.Equal("host", "x".repeat(70_000)));
       assertThatThrownBy(() -> dataset.delete(large, TimeRange.ALL))
-          .hasMessageContaining("at most 65,536 are possible");
+          .hasMessageContaining("at most 16,384 are possible");
       assertThat(dataset.deletes()).isEmpty();
       assertThat(values(engine)).hasSize(10);
     }
@@ -219,8 +220,7 @@ class DeletesTest {
   void deletesOneFieldOfACellThatHasSeveral() throws InterruptedException {
     stuck.set(false);
     try (TestEngine engine =
-        new TestEngine(
-            TestEngine.dataset("main", TestEngine.layout("single-timestamp-packed")))) {
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout("single-timestamp-packed")))) {
       engine.write(
           new BatchBuilder()
               .add(KEY, "a", START, new Value.Real(1))

@@ -20,7 +20,10 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * rows until it finds none, and then removes the record. Interrupted at any point, it starts again.
  */
 final class DeleteJob implements Deletion {
-  /** Number of series whose rows are planned together. */
+  /** Number of series that are held in memory and whose rows are planned together. */
   private static final int SERIES_AT_ONCE = 4096;
 
   private final OpenDataset dataset;
@@ -101,23 +104,31 @@ final class DeleteJob implements Deletion {
   }
 
   private Stream<Period> periods() {
-    return dataset.periods().all().stream()
-        .filter(period -> period.times().overlaps(one.times()));
+    return dataset.periods().all().stream().filter(period -> period.times().overlaps(one.times()));
   }
 
   private void pass(BooleanSupplier stopped) {
-    Matches matches = dataset.index().match(one.selector(), null, Kind.ALL, ReadGuard.NONE);
-    List<Match> series = matches.inOrder();
+    Iterator<Match> all =
+        dataset.index().match(one.selector(), null, Kind.ALL, ReadGuard.NONE).stream().iterator();
+    List<Match> some = new ArrayList<>();
+    while (all.hasNext() && !stopped.getAsBoolean()) {
+      some.add(all.next());
+      if (some.size() == SERIES_AT_ONCE || !all.hasNext()) {
+        some.sort(Comparator.comparing(Match::key, Matches.ORDER));
+        remove(some, stopped);
+        some.clear();
+      }
+    }
+  }
+
+  private void remove(List<Match> series, BooleanSupplier stopped) {
     for (Period period : periods().toList()) {
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
         remove(blocks, one.times().intersect(period.times()), series, stopped);
       }
       for (PlacedLayout layout : period.layouts()) {
-        for (int from = 0; from < series.size(); from += SERIES_AT_ONCE) {
-          int to = Math.min(series.size(), from + SERIES_AT_ONCE);
-          remove(period, layout, series.subList(from, to), stopped);
-        }
+        remove(period, layout, series, stopped);
       }
     }
   }

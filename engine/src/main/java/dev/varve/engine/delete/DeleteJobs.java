@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ public final class DeleteJobs implements AutoCloseable {
   private final OpenDataset dataset;
   private final DatasetReader reader;
   private final DatasetWriter writer;
+  private final BooleanSupplier knowsAllSeries;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
   /** One permit for each accepted delete that the thread has not looked for. */
@@ -45,10 +47,18 @@ public final class DeleteJobs implements AutoCloseable {
   private volatile boolean closed;
   private @Nullable Thread thread;
 
-  public DeleteJobs(OpenDataset dataset, DatasetReader reader, DatasetWriter writer) {
+  /**
+   * @param knowsAllSeries whether the catalog is complete; until it is, a job would miss series
+   */
+  public DeleteJobs(
+      OpenDataset dataset,
+      DatasetReader reader,
+      DatasetWriter writer,
+      BooleanSupplier knowsAllSeries) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
+    this.knowsAllSeries = knowsAllSeries;
   }
 
   /** Keeps the blocks of deletes that have not ended apart from later ones. Called first. */
@@ -86,13 +96,13 @@ public final class DeleteJobs implements AutoCloseable {
   /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
   private DeleteRecord separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
-          seal();
-          long stamp = dataset.stamps(1);
-          dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
-          DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
-          dataset.deletes().add(made);
-          return made;
-        });
+      seal();
+      long stamp = dataset.stamps(1);
+      dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
+      DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
+      dataset.deletes().add(made);
+      return made;
+    });
   }
 
   private void seal() {
@@ -131,7 +141,7 @@ public final class DeleteJobs implements AutoCloseable {
       while (!closed) {
         boolean failed = false;
         for (DeleteJob job : jobs) {
-          failed |= !closed && !job.hasEnded() && !tried(job);
+          failed |= !closed && !job.hasEnded() && !(knowsAllSeries.getAsBoolean() && tried(job));
         }
         if (!failed) {
           work.acquire();

@@ -19,8 +19,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * threads.
  */
 public final class StandingDeletes {
-  /** Maximum number of deletes; every read compares its series with each of them. */
-  private static final int STANDING_MAX = 1000;
+  /**
+   * Maximum number of deletes: every read compares its series with each of them, and they stay in
+   * memory.
+   */
+  private static final int STANDING_MAX = 200;
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
 

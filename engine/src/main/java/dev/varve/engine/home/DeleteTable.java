@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeleteTable implements AutoCloseable {
   /** Maximum size of a selector in a record, in bytes. */
-  public static final int SELECTOR_MAX = 64 << 10;
+  public static final int SELECTOR_MAX = 16 << 10;
 
   /**
    * A delete: of the samples that match, those accepted with a stamp up to that of the record.
