@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Heroic's HTTP API as a dialect. */
 public final class Heroic implements Dialect {
@@ -60,8 +61,8 @@ public final class Heroic implements Dialect {
     add("POST", "/metadata/keys", Load.QUERY, metadata::keys);
     add("POST", "/keys", Load.QUERY, metadata::keys);
     add("POST", "/metadata/series", Load.QUERY, metadata::series);
-    add("PUT", "/metadata/series", Load.NONE, metadata::addSeries);
-    add("DELETE", "/metadata/series", Load.NONE, metadata::deleteSeries);
+    refuse("PUT", "/metadata/series", MetadataAnswers::noAdding);
+    refuse("DELETE", "/metadata/series", MetadataAnswers::noDeleting);
     add("POST", "/metadata/series-count", Load.QUERY, metadata::seriesCount);
     add("POST", "/metadata/tagkey-count", Load.QUERY, metadata::tagKeyCount);
     add("POST", "/metadata/key-suggest", Load.QUERY, suggest::keys);
@@ -87,6 +88,16 @@ public final class Heroic implements Dialect {
           }
         };
     routes.add(new Route(method, path, load, answering));
+  }
+
+  private void refuse(String method, String path, Supplier<HeroicError> error) {
+    add(
+        method,
+        path,
+        Load.NONE,
+        exchange -> {
+          throw error.get();
+        });
   }
 
   private static ErrorFormat.Body error(int status, String message) {

@@ -142,12 +142,10 @@ final class PointBody {
 
   private static long time(JsonParser json, String place) {
     if (json.currentToken() == JsonToken.VALUE_NUMBER_INT) {
-      switch (json.getNumberType()) {
-        case INT, LONG -> {
-          return json.getLongValue();
-        }
+      return switch (json.getNumberType()) {
+        case INT, LONG -> json.getLongValue();
         default -> throw HeroicError.json("the time does not fit into 64 bits", place);
-      }
+      };
     }
     throw HeroicError.json("expected a whole number of ms, found " + found(json), place);
   }

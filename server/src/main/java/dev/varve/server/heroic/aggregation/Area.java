@@ -11,7 +11,10 @@ final class Area {
     for (int i = 1; i < points.size(); i++) {
       area +=
           between(
-              points.times()[i - 1], points.values()[i - 1], points.times()[i], points.values()[i]);
+              (double) points.times()[i - 1],
+              points.values()[i - 1],
+              (double) points.times()[i],
+              points.values()[i]);
     }
     return area;
   }

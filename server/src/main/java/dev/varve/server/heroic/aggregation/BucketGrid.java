@@ -48,13 +48,13 @@ record BucketGrid(long start, long size, long extent, int count, boolean atEnd) 
   int first(long time) {
     long since = time - start;
     long first = atEnd ? (since - 1) / size : (since + size - extent) / size;
-    return (int) Math.clamp(first, 0, count);
+    return Math.clamp(first, 0, count);
   }
 
   /** Returns the bucket after the last one that takes a point. */
   int end(long time) {
     long since = time - start;
     long end = atEnd ? Math.floorDiv(since + extent - 1, size) : (since + size) / size;
-    return (int) Math.clamp(end, 0, count);
+    return Math.clamp(end, 0, count);
   }
 }

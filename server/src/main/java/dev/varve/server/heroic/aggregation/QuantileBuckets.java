@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class QuantileBuckets extends Buckets {
   private final double q;
   private final Retained retained;
-  private final double @Nullable [][] values;
+  private final double[] @Nullable [] values;
   private final int[] sizes;
 
   QuantileBuckets(double q, int count, Retained retained) {

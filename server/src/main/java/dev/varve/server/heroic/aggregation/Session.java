@@ -37,7 +37,7 @@ public interface Session {
      */
     public static void check(Stage stage, long start, long end, boolean atEnd) {
       for (Stage.Buckets buckets : stage.buckets()) {
-        BucketGrid unused = BucketGrid.of(buckets, start, end, atEnd);
+        BucketGrid _ = BucketGrid.of(buckets, start, end, atEnd);
       }
     }
 

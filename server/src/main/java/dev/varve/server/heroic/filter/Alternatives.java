@@ -6,7 +6,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.server.heroic.filter.Filter.And;
 import dev.varve.server.heroic.filter.Filter.False;
 import dev.varve.server.heroic.filter.Filter.HasTag;
-import dev.varve.server.heroic.filter.Filter.Key;
+import dev.varve.server.heroic.filter.Filter.MatchKey;
 import dev.varve.server.heroic.filter.Filter.MatchTag;
 import dev.varve.server.heroic.filter.Filter.Not;
 import dev.varve.server.heroic.filter.Filter.Or;
@@ -73,7 +73,7 @@ public final class Alternatives {
       case Or or -> negated ? both(or.terms(), true) : either(or.terms(), false);
       case True t -> negated ? List.of() : List.of(List.of());
       case False f -> negated ? List.of(List.of()) : List.of();
-      case Key key -> one(key, negated);
+      case MatchKey key -> one(key, negated);
       case MatchTag match -> one(match, negated);
       case HasTag has -> one(has, negated);
       case StartsWith prefix -> one(prefix, negated);
@@ -127,7 +127,7 @@ public final class Alternatives {
   /** Returns the selector's condition for a term; null if there is none. */
   private static @Nullable TagFilter label(Filter term) {
     return switch (term) {
-      case Key(String key) -> new TagFilter.Equal(Series.NAME_LABEL, key);
+      case MatchKey(String key) -> new TagFilter.Equal(Series.NAME_LABEL, key);
       case MatchTag(String tag, String value) ->
           isLabel(tag) ? new TagFilter.Equal(tag, value) : null;
       case HasTag(String tag) -> isLabel(tag) ? new TagFilter.Has(tag) : null;
@@ -149,7 +149,7 @@ public final class Alternatives {
     String name = null;
     for (Filter term : terms) {
       String label;
-      if (term instanceof Key(String key)) {
+      if (term instanceof MatchKey(String key)) {
         label = Series.NAME_LABEL;
         values.add(key);
       } else if (term instanceof MatchTag(String tag, String value) && isLabel(tag)) {

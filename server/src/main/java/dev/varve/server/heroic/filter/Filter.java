@@ -24,7 +24,7 @@ public sealed interface Filter {
 
   record Not(Filter term) implements Filter {}
 
-  record Key(String key) implements Filter {}
+  record MatchKey(String key) implements Filter {}
 
   record MatchTag(String tag, String value) implements Filter {}
 
@@ -55,7 +55,7 @@ public sealed interface Filter {
         yield series -> any.stream().anyMatch(one -> one.test(series));
       }
       case Not not -> not.term().test().negate();
-      case Key(String key) -> series -> series.key().equals(key);
+      case MatchKey(String key) -> series -> series.key().equals(key);
       case MatchTag(String tag, String value) -> series -> value.equals(series.tags().get(tag));
       case HasTag(String tag) -> series -> series.tags().containsKey(tag);
       case StartsWith(String tag, String prefix) ->

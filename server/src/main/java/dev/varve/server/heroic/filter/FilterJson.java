@@ -60,7 +60,7 @@ public final class FilterJson {
       case "and" -> new Filter.And(all(rest));
       case "or" -> new Filter.Or(all(rest));
       case "not" -> new Filter.Not(filter(arguments(node, operator, rest, 1).getFirst()));
-      case "key" -> new Filter.Key(arguments(node, operator, rest, 1).getFirst().text());
+      case "key" -> new Filter.MatchKey(arguments(node, operator, rest, 1).getFirst().text());
       case "+" -> new Filter.HasTag(arguments(node, operator, rest, 1).getFirst().text());
       case "q" -> language.apply(arguments(node, operator, rest, 1).getFirst().text());
       case "=" -> {
@@ -105,7 +105,7 @@ public final class FilterJson {
       case "and" -> new Filter.And(all(node.required("filters").array()));
       case "or" -> new Filter.Or(all(node.required("filters").array()));
       case "not" -> new Filter.Not(filter(node.required("filter")));
-      case "key" -> new Filter.Key(node.required("key").text());
+      case "key" -> new Filter.MatchKey(node.required("key").text());
       case "matchTag" ->
           new Filter.MatchTag(node.required("tag").text(), node.required("value").text());
       case "hasTag" -> new Filter.HasTag(node.required("tag").text());

@@ -3,7 +3,7 @@ package dev.varve.server.heroic.filter;
 import dev.varve.server.heroic.filter.Filter.And;
 import dev.varve.server.heroic.filter.Filter.False;
 import dev.varve.server.heroic.filter.Filter.HasTag;
-import dev.varve.server.heroic.filter.Filter.Key;
+import dev.varve.server.heroic.filter.Filter.MatchKey;
 import dev.varve.server.heroic.filter.Filter.MatchTag;
 import dev.varve.server.heroic.filter.Filter.Not;
 import dev.varve.server.heroic.filter.Filter.Or;
@@ -25,7 +25,7 @@ final class FilterOrder implements Comparator<Filter> {
       case And and -> "and";
       case Or or -> "or";
       case Not not -> "not";
-      case Key key -> "key";
+      case MatchKey key -> "key";
       case MatchTag match -> "=";
       case HasTag has -> "+";
       case StartsWith prefix -> "^";
@@ -38,7 +38,7 @@ final class FilterOrder implements Comparator<Filter> {
   /** Returns the texts that follow the operator in JSON. */
   static List<String> texts(Filter filter) {
     return switch (filter) {
-      case Key(String key) -> List.of(key);
+      case MatchKey(String key) -> List.of(key);
       case HasTag(String tag) -> List.of(tag);
       case MatchTag(String tag, String value) -> List.of(tag, value);
       case StartsWith(String tag, String prefix) -> List.of(tag, prefix);
@@ -57,7 +57,7 @@ final class FilterOrder implements Comparator<Filter> {
       case And and -> and.terms();
       case Or or -> or.terms();
       case Not not -> List.of(not.term());
-      case Key key -> List.of();
+      case MatchKey key -> List.of();
       case MatchTag match -> List.of();
       case HasTag has -> List.of();
       case StartsWith prefix -> List.of();

@@ -3,7 +3,7 @@ package dev.varve.server.heroic.filter;
 import dev.varve.server.heroic.filter.Filter.And;
 import dev.varve.server.heroic.filter.Filter.False;
 import dev.varve.server.heroic.filter.Filter.HasTag;
-import dev.varve.server.heroic.filter.Filter.Key;
+import dev.varve.server.heroic.filter.Filter.MatchKey;
 import dev.varve.server.heroic.filter.Filter.MatchTag;
 import dev.varve.server.heroic.filter.Filter.Not;
 import dev.varve.server.heroic.filter.Filter.Or;
@@ -31,7 +31,7 @@ public final class FilterRewrite {
       case Or or -> or(flattened(or));
       case Not(Not(Filter term)) -> normalised(term);
       case Not(Filter term) -> new Not(normalised(term));
-      case Key key -> key;
+      case MatchKey key -> key;
       case MatchTag match -> match;
       case HasTag has -> has;
       case StartsWith prefix -> prefix;
@@ -97,7 +97,7 @@ public final class FilterRewrite {
               String before = values.put(tag, value);
               yield before != null && !before.equals(value);
             }
-            case Key(String other) -> {
+            case MatchKey(String other) -> {
               String before = key;
               key = other;
               yield before != null && !before.equals(other);

@@ -17,7 +17,7 @@ final class Arithmetic {
     try {
       return switch (left) {
         case Whole whole when right instanceof Real ->
-            new Real(whole.at(), real(operator, whole.value(), right.real()));
+            new Real(whole.at(), real(operator, (double) whole.value(), right.real()));
         case Whole whole -> new Whole(whole.at(), whole(operator, whole.value(), right.whole()));
         case Real real -> new Real(real.at(), real(operator, real.value(), right.real()));
         case Span span when isSum(operator) || operator.is(Token.Kind.DIVIDE) ->

@@ -69,7 +69,7 @@ final class Filters {
     if (!negated) {
       words.expect(Kind.EQUAL, "'=' or '!='");
     }
-    Filter key = new Filter.Key(expressions.sum().text());
+    Filter key = new Filter.MatchKey(expressions.sum().text());
     return negated ? new Filter.Not(key) : key;
   }
 

@@ -92,7 +92,7 @@ public final class Language {
         do {
           words.expect(Kind.IDENTIFIER, "a name");
           words.expect(Kind.EQUAL, "'='");
-          Expression unused = expressions.expression();
+          Expression _ = expressions.expression();
         } while (words.takeIf(Kind.COMMA));
       }
     }

@@ -197,14 +197,14 @@ public final class MetadataAnswers {
     json.writeEndObject();
   }
 
-  /** Refuses to add a series. */
-  public void addSeries(Exchange exchange) {
-    throw HeroicError.of("a series cannot be added by itself: it exists from its first point on");
+  /** Returns the error for a request to add a series. */
+  public static HeroicError noAdding() {
+    return HeroicError.of("a series cannot be added by itself: it exists from its first point on");
   }
 
-  /** Refuses to delete series. */
-  public void deleteSeries(Exchange exchange) {
-    throw HeroicError.of(
+  /** Returns the error for a request to delete series. */
+  public static HeroicError noDeleting() {
+    return HeroicError.of(
         "series cannot be deleted: they exist as long as their points, which the retention of the dataset ends");
   }
 }

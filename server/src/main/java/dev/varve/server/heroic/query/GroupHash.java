@@ -42,15 +42,15 @@ final class GroupHash {
       hash ^= mixed(word(bytes, whole, bytes.length - whole));
     }
     hash ^= bytes.length;
-    hash = (hash ^ hash >>> 16) * 0x85ebca6b;
-    hash = (hash ^ hash >>> 13) * 0xc2b2ae35;
-    return hash ^ hash >>> 16;
+    hash = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+    hash = (hash ^ (hash >>> 13)) * 0xc2b2ae35;
+    return hash ^ (hash >>> 16);
   }
 
   private static int word(byte[] bytes, int from, int length) {
     int word = 0;
     for (int i = length - 1; i >= 0; i--) {
-      word = word << 8 | bytes[from + i] & 0xff;
+      word = (word << 8) | (bytes[from + i] & 0xff);
     }
     return word;
   }

@@ -134,7 +134,7 @@ public final class QueryReader {
     }
     Node key = node.get("key");
     if (key != null) {
-      all.add(new Filter.Key(key.text()));
+      all.add(new Filter.MatchKey(key.text()));
     }
     return switch (all.size()) {
       case 0 -> new Filter.True();

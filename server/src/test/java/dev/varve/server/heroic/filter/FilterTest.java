@@ -43,7 +43,7 @@ class FilterTest {
     Arbitrary<String> name = Arbitraries.of(NAMES);
     Arbitrary<String> value = Arbitraries.of(VALUES);
     return Arbitraries.oneOf(
-        value.map(Filter.Key::new),
+        value.map(Filter.MatchKey::new),
         name.map(Filter.HasTag::new),
         Combinators.combine(name, value).as(Filter.MatchTag::new),
         Combinators.combine(name, value).as(Filter.StartsWith::new),
