@@ -38,7 +38,7 @@ record CatalogFigures(
         new EngineConfig(
             folder,
             EngineConfig.DEFAULT_MEMORY,
-            List.of(DatasetConfig.of("catalog", Layouts.of(Layouts.DEFAULT, Map.of()))),
+            List.of(DatasetConfig.of("catalog", Layouts.of(Layouts.OF_CELLS, Map.of()))),
             "catalog");
     try (Engine engine = Engine.open(config)) {
       fill(engine.defaultDataset(), series);

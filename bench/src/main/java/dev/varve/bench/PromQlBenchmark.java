@@ -108,7 +108,7 @@ public class PromQlBenchmark {
         new DatasetConfig(
             "main",
             new StoreConfig(store, Map.of()),
-            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.DEFAULT, Map.of())))),
+            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.OF_CELLS, Map.of())))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

@@ -2,9 +2,13 @@ package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.Dataset;
+import dev.varve.engine.DeleteCount;
+import dev.varve.engine.Deletion;
+import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
 import dev.varve.formats.json.JsonLines;
@@ -26,12 +30,15 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.kairosdb.KairosDbQuery;
+import dev.varve.server.varve.DeleteParameters;
 import dev.varve.server.varve.ExplanationJson;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +46,8 @@ import tools.jackson.core.JsonGenerator;
 
 /** A dataset in this process. */
 final class EngineTarget implements Target {
+  private static final Duration BETWEEN_NEWS = Duration.ofMillis(250);
+
   private final Engine engine;
   private final Dataset dataset;
 
@@ -119,6 +128,28 @@ final class EngineTarget implements Target {
   public CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress) {
     ReadRequest request = rows.read(dataset.resolution(), Instant.now());
     return dataset.compact(request, progress, () -> false);
+  }
+
+  @Override
+  public DeleteCount countDeletable(Map<String, String> texts) {
+    DeleteParameters wanted = DeleteParameters.of(texts, dataset.resolution(), Instant.now());
+    return dataset.countDeletable(wanted.selector(), wanted.times(), ReadGuard.NONE);
+  }
+
+  @Override
+  public DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress) {
+    DeleteParameters wanted = DeleteParameters.of(texts, dataset.resolution(), Instant.now());
+    Deletion deletion = dataset.delete(wanted.selector(), wanted.times());
+    try {
+      boolean failing = false;
+      while (!failing && !deletion.await(BETWEEN_NEWS)) {
+        progress.accept(deletion.progress());
+        failing = deletion.progress().problem() != null;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return deletion.progress();
   }
 
   private QueryPlan plan(QueryParameters parameters) {

@@ -31,6 +31,7 @@ import picocli.CommandLine.HelpCommand;
       ExplainCommand.class,
       QueriesCommand.class,
       CompactCommand.class,
+      DeleteCommand.class,
       CheckCommand.class,
       CellsCommand.class,
       LayoutsCommand.class,

@@ -88,7 +88,8 @@ final class ServeCommand implements Callable<Integer> {
             read.scrape(),
             read.rules(),
             read.door(),
-            read.web());
+            read.web(),
+            read.deletes());
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()

@@ -1,6 +1,8 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.DeleteCount;
+import dev.varve.engine.DeletionProgress;
 import dev.varve.formats.json.Json;
 import dev.varve.formats.points.PointLines;
 import dev.varve.model.Batch;
@@ -224,6 +226,36 @@ final class ServerTarget implements Target {
         counts.getOrDefault("deleted", 0L),
         counts.getOrDefault("damaged", 0L),
         damages);
+  }
+
+  @Override
+  public DeleteCount countDeletable(Map<String, String> texts) {
+    Map<String, String> dry = new LinkedHashMap<>(texts);
+    dry.put("dry-run", "true");
+    return deletion(dry, line -> {}).count();
+  }
+
+  @Override
+  public DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress) {
+    return deletion(texts, line -> progress.accept(line.progress())).progress();
+  }
+
+  private DeletionLine deletion(Map<String, String> texts, Consumer<DeletionLine> news) {
+    DeletionLine last = null;
+    try (InputStream body = send(form("/varve/v1/delete", texts));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        last = DeletionLine.read(line);
+        news.accept(last);
+      }
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
+    }
+    if (last == null) {
+      throw new CommandFailedException("the server at " + server + " broke off its answer");
+    }
+    return last;
   }
 
   private static ServerRequest form(String path, Map<String, String> texts) {

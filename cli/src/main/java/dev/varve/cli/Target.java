@@ -1,6 +1,8 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.DeleteCount;
+import dev.varve.engine.DeletionProgress;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
@@ -51,6 +53,22 @@ public interface Target extends AutoCloseable {
    * @return the totals
    */
   CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress);
+
+  /**
+   * Counts what a delete would hide.
+   *
+   * @param texts parameters of {@link dev.varve.server.varve.DeleteParameters}
+   */
+  DeleteCount countDeletable(Map<String, String> texts);
+
+  /**
+   * Deletes samples and waits until they are removed.
+   *
+   * @param texts parameters of {@link dev.varve.server.varve.DeleteParameters}
+   * @param progress called from time to time
+   * @return how it ended
+   */
+  DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress);
 
   @Override
   void close();

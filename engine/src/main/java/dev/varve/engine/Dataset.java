@@ -34,6 +34,8 @@ import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.MetadataWriter;
+import dev.varve.engine.write.SampleBatch;
+import dev.varve.engine.write.SeriesHandle;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope.Versions;
@@ -42,6 +44,7 @@ import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
@@ -61,6 +64,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -118,7 +122,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   static Dataset open(
-      DatasetConfig config, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
+      DatasetConfig asDeclared, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
+    DatasetConfig config = DefaultLayout.resolve(asDeclared, stores.home());
     Resolution resolution = resolution(config);
     List<Declared> declared = declared(config, resolution);
     Store store = stores.data();
@@ -203,15 +208,16 @@ public final class Dataset implements AutoCloseable {
     if (markers != null) {
       markers.start();
     }
+    deletes.hold();
     refresh.start();
     others.start();
-    deletes.start();
     for (Period period : open.periods().all()) {
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
         blocks.start();
       }
     }
+    deletes.start();
   }
 
   /**
@@ -324,6 +330,30 @@ public final class Dataset implements AutoCloseable {
    */
   public WriteResult write(Batch batch) {
     return writer.write(batch);
+  }
+
+  /**
+   * Returns a handle by which samples of a series are written without its key; null if they have to
+   * be written under the key. Times of such samples are in the resolution of the dataset.
+   *
+   * @param key as it is stored, with resource identifiers apart from tags
+   */
+  public @Nullable SeriesHandle handle(GroupKey key) {
+    return writer.handle(key);
+  }
+
+  /**
+   * Returns an empty batch for samples by handle; null if the dataset gives no handles.
+   *
+   * @param growth receives the number of bytes about to be held; an exception from it prevents that
+   */
+  public @Nullable SampleBatch newSamples(LongConsumer growth) {
+    return writer.newSamples(growth);
+  }
+
+  /** Like {@link #write(Batch)}, for samples by handle. The batch keeps its samples. */
+  public WriteResult write(SampleBatch samples) {
+    return writer.write(samples);
   }
 
   /**

@@ -60,10 +60,15 @@ public record DatasetConfig(
   }
 
   public static DatasetConfig of(String name, StorageLayout layout) {
+    return of(name, new PeriodConfig(Instant.MIN, List.of(layout)));
+  }
+
+  /** Creates the declaration of a dataset of one period, in RocksDB. */
+  public static DatasetConfig of(String name, PeriodConfig period) {
     return new DatasetConfig(
         name,
         new StoreConfig("rocksdb", Map.of()),
-        List.of(new PeriodConfig(Instant.MIN, List.of(layout))),
+        List.of(period),
         null,
         Duplicates.LAST,
         Set.of(),
@@ -74,6 +79,12 @@ public record DatasetConfig(
   public DatasetConfig with(Attached other) {
     return new DatasetConfig(
         name, store, periods, retention, duplicates, resources, wholeTableScans, refresh, other);
+  }
+
+  /** Returns a copy of this declaration with other periods. */
+  DatasetConfig withPeriods(List<PeriodConfig> others) {
+    return new DatasetConfig(
+        name, store, others, retention, duplicates, resources, wholeTableScans, refresh, attached);
   }
 
   public DatasetConfig with(Refresh other) {
@@ -163,10 +174,17 @@ public record DatasetConfig(
    *
    * @param from the first instant; {@link Instant#MIN} for the first period
    * @param layouts the primary, which acknowledges writes, and its companions
+   * @param byDefault whether the declaration names no layout. A dataset that exists then keeps the
+   *     layout that was the default when it was created
    */
-  public record PeriodConfig(Instant from, List<StorageLayout> layouts) {
+  public record PeriodConfig(Instant from, List<StorageLayout> layouts, boolean byDefault) {
     public PeriodConfig {
       layouts = List.copyOf(layouts);
+    }
+
+    /** Creates the declaration of a period that names its layouts. */
+    public PeriodConfig(Instant from, List<StorageLayout> layouts) {
+      this(from, layouts, false);
     }
 
     /** Returns the layouts of cells: all layouts, or none if the period is stored in blocks. */

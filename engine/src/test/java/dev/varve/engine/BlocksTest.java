@@ -12,6 +12,7 @@ import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -19,11 +20,19 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What a dataset in blocks does beyond what every layout does. */
@@ -63,6 +72,66 @@ class BlocksTest {
       assertThat(read(test)).isEqualTo(expected);
       assertThat(findings(test)).isEmpty();
     }
+  }
+
+  @Test
+  void seriesThatAreWrittenTogetherShareTheirTimes() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      Random random = new Random(5);
+      Map<Series, List<Sample>> expected = new HashMap<>();
+      long time = NOW;
+      for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 20; i++) {
+          time += 1 + random.nextInt(2000);
+          for (int host = 0; host < 6; host++) {
+            // One host misses samples now and then, and one writes an older sample again.
+            if (host == 4 && random.nextInt(10) == 0) {
+              continue;
+            }
+            GroupKey key = GroupKey.of("m" + host % 2, Tags.of("host", "h" + host));
+            Value value = new Value.Real(random.nextInt(100));
+            test.put(key, time, value);
+            expected
+                .computeIfAbsent(key.field(Series.DEFAULT_FIELD), one -> new ArrayList<>())
+                .add(new Sample(time, value));
+          }
+        }
+        test.seal();
+        assertThat(all(test)).isEqualTo(expected);
+      }
+      assertThat(timeColumns(test)).isBetween(1, 12);
+      test.restart();
+      assertThat(all(test)).isEqualTo(expected);
+      assertThat(findings(test)).isEmpty();
+    }
+  }
+
+  private static int timeColumns(TestEngine test) {
+    Table table = Objects.requireNonNull(tiers(test)).table();
+    ReadPlan plan =
+        ReadPlan.of(
+            List.of(Slice.rows(Bytes.EMPTY, Bytes.EMPTY, null)),
+            List.of(FamilySelect.latest(BlockLayout.TIMES)));
+    int count = 0;
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        count += page.size();
+      }
+    }
+    return count;
+  }
+
+  private static BlockTiers tiers(TestEngine test) {
+    return Objects.requireNonNull(test.dataset().opened().periods().of(NOW).blocks());
+  }
+
+  private static Map<Series, List<Sample>> all(TestEngine test) {
+    Map<Series, List<Sample>> all = new HashMap<>();
+    for (String metric : List.of("m0", "m1")) {
+      all.putAll(test.read(ReadRequest.of(Selector.metric(metric), TimeRange.ALL)));
+    }
+    return all;
   }
 
   @Test

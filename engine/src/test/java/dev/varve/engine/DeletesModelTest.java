@@ -44,7 +44,8 @@ class DeletesModelTest {
       new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, "m")));
 
   static Stream<String> layouts() {
-    return Layouts.list().stream().map(Layouts.Entry::name);
+    return Stream.concat(
+        Stream.of("blocks"), Layouts.list().stream().map(Layouts.Entry::name).filter(name -> !name.equals("blocks")));
   }
 
   @ParameterizedTest

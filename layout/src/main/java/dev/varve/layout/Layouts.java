@@ -20,12 +20,15 @@ import java.util.function.Function;
 
 /** Finds layouts: known and ready-made ones by name, all others by their declaration in YAML. */
 public final class Layouts {
-  /** The layout of datasets that do not name one. */
-  public static final String DEFAULT = "buckets";
+  /** The layout of datasets that do not name one, in stores inside the process. */
+  public static final String DEFAULT = BlockLayout.NAME;
+
+  /** The layout of datasets that do not name one, in all other stores: one of cells. */
+  public static final String OF_CELLS = "buckets";
 
   private static final List<String> READY_MADE =
       List.of(
-          DEFAULT,
+          OF_CELLS,
           "tall-narrow",
           "short-wide",
           "column-per-event",

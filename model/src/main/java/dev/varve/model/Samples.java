@@ -9,10 +9,15 @@ import java.util.Arrays;
  * reused: only growth allocates. Not safe for use by several threads.
  */
 public final class Samples {
+  private static final long[] EMPTY = {};
+
   private final Kind kind;
   private int size;
   private long[] times = new long[16];
-  private long[] stamps = new long[16];
+
+  /** Shorter than the times if later samples have no stamp. */
+  private long[] stamps = EMPTY;
+
   private double[] doubles = {};
   private long[] longs = {};
   private byte[] text = {};
@@ -49,23 +54,58 @@ public final class Samples {
   public void add(long time, double value, long stamp) {
     reserve();
     doubles[size] = value;
-    times[size] = time;
-    stamps[size++] = stamp;
+    put(time, stamp);
   }
 
   public void add(long time, long value, long stamp) {
     reserve();
     longs[size] = value;
+    put(time, stamp);
+  }
+
+  private void put(long time, long stamp) {
     times[size] = time;
-    stamps[size++] = stamp;
+    if (stamp != 0 || stamps.length > 0) {
+      if (stamps.length < times.length) {
+        stamps = Arrays.copyOf(stamps, times.length);
+      }
+      stamps[size] = stamp;
+    }
+    size++;
+  }
+
+  /**
+   * Replaces all samples of a vector of numbers by a range of others without stamps.
+   *
+   * @param ofTimes times by index
+   * @param bits int64s, or bits of doubles, by index
+   * @param from index of the first sample
+   * @param to index after the last sample
+   */
+  public void set(long[] ofTimes, long[] bits, int from, int to) {
+    int count = to - from;
+    stamps = EMPTY;
+    if (count > times.length) {
+      times = new long[count];
+      longs = kind == Kind.INT64 ? new long[count] : longs;
+      doubles = kind == Kind.DOUBLE ? new double[count] : doubles;
+    }
+    System.arraycopy(ofTimes, from, times, 0, count);
+    if (kind == Kind.INT64) {
+      System.arraycopy(bits, from, longs, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        doubles[i] = Double.longBitsToDouble(bits[from + i]);
+      }
+    }
+    size = count;
   }
 
   /** Adds a text encoded as UTF-8. */
   public void add(long time, byte[] utf8, int offset, int length, long stamp) {
     reserve();
     textEnds[size] = textStart(size);
-    times[size] = time;
-    stamps[size++] = stamp;
+    put(time, stamp);
     lengthen(utf8, offset, length);
   }
 
@@ -82,15 +122,15 @@ public final class Samples {
   /** Adds sample {@code index} of another vector of the same kind. */
   public void addFrom(Samples other, int index) {
     switch (kind) {
-      case DOUBLE -> add(other.times[index], other.doubles[index], other.stamps[index]);
-      case INT64 -> add(other.times[index], other.longs[index], other.stamps[index]);
+      case DOUBLE -> add(other.times[index], other.doubles[index], other.stamp(index));
+      case INT64 -> add(other.times[index], other.longs[index], other.stamp(index));
       case STRING ->
           add(
               other.times[index],
               other.text,
               other.textStart(index),
               other.textEnds[index] - other.textStart(index),
-              other.stamps[index]);
+              other.stamp(index));
     }
   }
 
@@ -112,7 +152,12 @@ public final class Samples {
       grow();
     }
     System.arraycopy(other.times, from, times, size, count);
-    System.arraycopy(other.stamps, from, stamps, size, count);
+    if (other.stamps.length > 0 || stamps.length > 0) {
+      stamps = Arrays.copyOf(stamps, times.length);
+      int stamped = Math.min(to, other.stamps.length);
+      Arrays.fill(stamps, size, size + count, 0);
+      System.arraycopy(other.stamps, from, stamps, size, Math.max(0, stamped - from));
+    }
     if (kind == Kind.DOUBLE) {
       System.arraycopy(other.doubles, from, doubles, size, count);
     } else {
@@ -132,7 +177,7 @@ public final class Samples {
 
   /** Returns the stamp, which rises in order of acceptance, or 0 if the layout keeps no stamps. */
   public long stamp(int index) {
-    return stamps[index];
+    return index < stamps.length ? stamps[index] : 0;
   }
 
   public double doubleAt(int index) {
@@ -203,7 +248,7 @@ public final class Samples {
   private void grow() {
     int capacity = 2 * times.length;
     times = Arrays.copyOf(times, capacity);
-    stamps = Arrays.copyOf(stamps, capacity);
+    stamps = stamps.length == 0 ? stamps : Arrays.copyOf(stamps, capacity);
     switch (kind) {
       case DOUBLE -> doubles = Arrays.copyOf(doubles, capacity);
       case INT64 -> longs = Arrays.copyOf(longs, capacity);

@@ -35,6 +35,7 @@ import org.slf4j.LoggerFactory;
  * @param door the checks and relabelling that all series pass before they are written
  * @param scraper supplies the scraper; null if the server scrapes nothing
  * @param rules states of the rule groups of a dataset
+ * @param deletes whether clients of other machines may delete
  */
 public record DialectContext(
     Supplier<@Nullable Engine> engine,
@@ -45,6 +46,7 @@ public record DialectContext(
     Door door,
     Supplier<@Nullable Scraper> scraper,
     Function<Dataset, List<GroupStatus>> rules,
+    boolean deletes,
     Clock clock,
     String version) {
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
@@ -67,6 +69,19 @@ public record DialectContext(
     return name != null && exchange.dataset() == null && datasets().contains(name)
         ? find(name)
         : dataset(exchange);
+  }
+
+  /**
+   * Checks that a client may delete: it is on this machine, or the configuration allows it.
+   *
+   * @throws HttpError 403 otherwise
+   */
+  public void ensureMayDelete(Exchange exchange) {
+    if (!deletes && !exchange.onLoopback()) {
+      throw new HttpError(
+          403,
+          "nothing is deleted over a listener that other machines reach, unless the configuration says 'deletes: allow'");
+    }
   }
 
   /** Returns the names of all datasets, sorted; empty until the stores are open. */

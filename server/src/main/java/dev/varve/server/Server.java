@@ -269,6 +269,7 @@ public final class Server implements AutoCloseable {
         config.door(),
         scraper::get,
         rules::groups,
+        config.deletes(),
         clock,
         version());
   }

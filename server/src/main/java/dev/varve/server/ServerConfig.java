@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules recording and alerting rules
  * @param door the checks and relabelling that all series pass before they are written
  * @param web access of web pages, in addition to pages under the external URL of {@code rules}
+ * @param deletes whether clients of other machines may delete
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -33,7 +34,8 @@ public record ServerConfig(
     @Nullable Scrapes scrape,
     RulesConfig rules,
     Door door,
-    WebAccess web) {
+    WebAccess web,
+    boolean deletes) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -56,7 +58,17 @@ public record ServerConfig(
       @Nullable Scrapes scrape,
       RulesConfig rules,
       Door door) {
-    this(listen, http, query, selfMonitoring, instance, scrape, rules, door, WebAccess.DEFAULTS);
+    this(
+        listen,
+        http,
+        query,
+        selfMonitoring,
+        instance,
+        scrape,
+        rules,
+        door,
+        WebAccess.DEFAULTS,
+        false);
   }
 
   /** Creates a configuration without scraping and rules. */
@@ -80,16 +92,22 @@ public record ServerConfig(
     this(listen, http, query, selfMonitoring, instance, scrape, RulesConfig.DEFAULTS, Door.OPEN);
   }
 
+  /** Returns this configuration with deletes by clients of other machines. */
+  public ServerConfig withDeletes() {
+    return new ServerConfig(
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, true);
+  }
+
   /** Returns this configuration with other rules. */
   public ServerConfig with(RulesConfig rules) {
     return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes);
   }
 
   /** Returns this configuration with other access of web pages. */
   public ServerConfig with(WebAccess web) {
     return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes);
   }
 
   /**

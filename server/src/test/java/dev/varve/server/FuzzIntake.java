@@ -94,6 +94,7 @@ public final class FuzzIntake {
         Door.OPEN,
         () -> null,
         dataset -> List.of(),
+        false,
         Clock.systemUTC(),
         "fuzz");
   }
@@ -107,7 +108,7 @@ public final class FuzzIntake {
               "main",
               new StoreConfig("memory", Map.of()),
               List.of(
-                  new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.DEFAULT, Map.of())))),
+                  new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.OF_CELLS, Map.of())))),
               null,
               DatasetConfig.Duplicates.LAST,
               Set.of(),

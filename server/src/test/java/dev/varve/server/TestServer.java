@@ -163,6 +163,14 @@ public final class TestServer implements AutoCloseable {
     return this;
   }
 
+  /** Restarts the server so that clients of other machines may delete. */
+  public TestServer withDeletes() throws IOException {
+    server.close();
+    config = config.withDeletes();
+    server = Server.start(config, engine);
+    return this;
+  }
+
   /** Restarts the server with other listeners. */
   public TestServer with(List<Listener> listeners) throws IOException {
     server.close();

@@ -46,6 +46,20 @@ public sealed interface Power {
     void deleteRows(Bytes from, @Nullable Bytes to);
   }
 
+  /** Gives the space of deleted rows back to the system before the store would do so by itself. */
+  non-sealed interface Reclaim extends Power {
+    /**
+     * Frees the space that deleted and replaced cells of a range of rows still take, in table files
+     * and logs. What readers see does not change. May take long, and competes with other work for
+     * the disk.
+     *
+     * @param from the first row
+     * @param to the row after the last; null means the end of the table
+     * @throws StoreException if the store fails; nothing is lost
+     */
+    void reclaim(Bytes from, @Nullable Bytes to);
+  }
+
   /** Writes cells that expire. */
   non-sealed interface Expiry extends Power {
     /**

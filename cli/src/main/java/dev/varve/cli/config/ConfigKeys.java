@@ -72,6 +72,7 @@ public final class ConfigKeys {
           key("web.origins", config -> config.web().origins()),
           key("web.hosts", config -> config.web().hosts()),
           key("web.cors-origins", config -> config.web().corsOrigins()),
+          key("deletes", config -> config.deletes() ? "allow" : "loopback"),
           key("heap-dump", VarveConfig::heapDump),
           key("write.body", config -> config.http().body()),
           key("write.decoded-body", config -> config.http().decodedBody()),

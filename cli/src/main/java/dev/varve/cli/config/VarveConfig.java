@@ -10,6 +10,7 @@ import dev.varve.engine.FieldLimits;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @param door relabelling and limits of incoming series
  * @param queries limits of queries
  * @param web rights of browser pages
+ * @param deletes whether clients of other machines may delete
  * @param heapDump whether heap exhaustion writes a heap dump into the data directory
  */
 public record VarveConfig(
@@ -63,9 +65,9 @@ public record VarveConfig(
     Door door,
     QueryOptions queries,
     WebAccess web,
+    boolean deletes,
     boolean heapDump) {
   public static final String DEFAULT_DATASET = "default";
-  public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
   private static final String PREFIX = "VARVE_";
   private static final long MEMORY_MIN = 1 << 20;
@@ -167,7 +169,10 @@ public record VarveConfig(
       }
     }
     if (declared.keys().isEmpty()) {
-      datasets.add(DatasetConfig.of(DEFAULT_DATASET, Layouts.of(DEFAULT_LAYOUT, Map.of())));
+      StorageLayout layout = Layouts.stored(Layouts.DEFAULT, Map.of()).getFirst();
+      datasets.add(
+          DatasetConfig.of(
+              DEFAULT_DATASET, new DatasetConfig.PeriodConfig(Instant.MIN, List.of(layout), true)));
     }
     String first = datasets.isEmpty() ? DEFAULT_DATASET : datasets.getFirst().name();
     String defaultDataset = reader.text("default", first);
@@ -203,6 +208,8 @@ public record VarveConfig(
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
     WebAccess web = web(reader.below("web"));
+    boolean deletes =
+        reader.choice("deletes", List.of("loopback", "allow"), "loopback").equals("allow");
     boolean heapDump = reader.choice("heap-dump", List.of("true", "false"), "true").equals("true");
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
@@ -217,6 +224,7 @@ public record VarveConfig(
         door,
         queries,
         web,
+        deletes,
         heapDump);
   }
 
@@ -411,13 +419,13 @@ public record VarveConfig(
       List<DatasetConfig.PeriodConfig> periods = new ArrayList<>();
       List<StorageLayout> first = layouts(reader);
       if (!first.isEmpty()) {
-        periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first));
+        periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first, !reader.has("layout")));
       }
       for (ConfigReader item : reader.list("periods")) {
         List<StorageLayout> layouts = layouts(item);
         Instant from = from(item);
         if (!layouts.isEmpty() && from != null) {
-          periods.add(new DatasetConfig.PeriodConfig(from, layouts));
+          periods.add(new DatasetConfig.PeriodConfig(from, layouts, !item.has("layout")));
         }
         item.refuseUnknown();
       }
@@ -444,13 +452,27 @@ public record VarveConfig(
       add(
           item,
           "layout",
-          item.text("layout", DEFAULT_LAYOUT),
+          item.text("layout", defaultLayout(item)),
           item.texts("parameters", "layout parameters"),
           layouts);
       for (String companion : item.texts("companions")) {
         add(item, "companions", companion, Map.of(), layouts);
       }
       return layouts;
+    }
+
+    /**
+     * Returns the layout of a period that names none: blocks, unless the store or what else is
+     * declared needs cells.
+     */
+    private String defaultLayout(ConfigReader item) {
+      String kind = reader.below("store").text("kind", "rocksdb");
+      boolean needsCells =
+          !Set.of("rocksdb", "memory").contains(kind)
+              || reader.has("attach")
+              || !item.texts("companions").isEmpty()
+              || !BlockLayout.knows(item.texts("parameters", "layout parameters").keySet());
+      return needsCells ? Layouts.OF_CELLS : Layouts.DEFAULT;
     }
 
     private void add(

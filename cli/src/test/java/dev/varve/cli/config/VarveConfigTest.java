@@ -54,7 +54,7 @@ class VarveConfigTest {
                 .getFirst()
                 .identity()
                 .name())
-        .isEqualTo("buckets");
+        .isEqualTo("blocks");
     assertThat(config.listeners()).containsExactly(ServerConfig.Listener.DEFAULTS);
   }
 

@@ -3,12 +3,14 @@ package dev.varve.engine.blocks;
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockReader;
 import dev.varve.layout.block.BlockWriter;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
@@ -22,10 +24,13 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,18 +50,31 @@ final class BlockMerge {
 
   private final Table table;
   private final Applier applier;
+  private final TimeColumns times;
+  private final LongSupplier stamps;
   private final LongAdder merged;
+
+  /**
+   * The columns that have the times of merged blocks, by what the times come from: blocks that
+   * shared their times before share them afterwards. For the bucket that is being merged.
+   */
+  private final Map<Bytes, SharedTimes> columns = new HashMap<>();
+
   private final BlockWriter writer = new BlockWriter();
   private final BlockReader reader = new BlockReader();
   private final SampleColumn column = new SampleColumn();
   private final SampleColumn spare = new SampleColumn();
 
   /**
+   * @param stamps source of unique stamps
    * @param merged counts the bytes of merged blocks
    */
-  BlockMerge(Table table, Applier applier, LongAdder merged) {
+  BlockMerge(
+      Table table, Applier applier, TimeColumns times, LongSupplier stamps, LongAdder merged) {
     this.table = table;
     this.applier = applier;
+    this.times = times;
+    this.stamps = stamps;
     this.merged = merged;
   }
 
@@ -86,11 +104,19 @@ final class BlockMerge {
    * @throws CorruptDataException if a block is damaged
    */
   @Nullable Bytes step(long bucket, int least, @Nullable Bytes from) {
+    if (from == null) {
+      columns.clear();
+    }
     Bytes first = from == null ? BlockKey.bucket(bucket) : from;
     List<Bytes> rows = new ArrayList<>();
     Bytes next = findRows(first, BlockKey.bucket(bucket).prefixEnd(), least, rows);
     if (!rows.isEmpty()) {
-      merge(rows);
+      merge(bucket, rows);
+    }
+    if (next == null) {
+      MutationBatch unused = new MutationBatch();
+      times.dropUnused(bucket, unused);
+      apply(unused);
     }
     return next;
   }
@@ -124,7 +150,7 @@ final class BlockMerge {
     return null;
   }
 
-  private void merge(List<Bytes> rows) {
+  private void merge(long bucket, List<Bytes> rows) {
     List<Slice> slices = rows.stream().map(row -> Slice.row(Bytes.EMPTY, row)).toList();
     ReadPlan plan =
         ReadPlan.of(
@@ -139,14 +165,18 @@ final class BlockMerge {
       while (cursor.next(page)) {
         for (int cell = 0; cell < page.size(); cell++) {
           if (!row.contentEquals(page.bytes(), page.rowOffset(cell), page.rowLength(cell))) {
-            replace(row, pieces, edits);
+            replace(bucket, row, pieces, edits);
             row = page.row(cell);
           }
           take(row, page, cell, pieces);
         }
       }
     }
-    replace(row, pieces, edits);
+    replace(bucket, row, pieces, edits);
+    apply(edits);
+  }
+
+  private void apply(MutationBatch edits) {
     if (!edits.isEmpty()) {
       merged.add(edits.cells().byteCount());
       List<Applier.Rejected> rejected = applier.apply(edits, edits.size(), Durability.ORDERED);
@@ -184,7 +214,7 @@ final class BlockMerge {
   }
 
   /** Replaces the blocks of a row by one that has their samples, or several if they are many. */
-  private void replace(Bytes row, List<Piece> pieces, MutationBatch edits) {
+  private void replace(long bucket, Bytes row, List<Piece> pieces, MutationBatch edits) {
     if (pieces.isEmpty()) {
       return;
     }
@@ -196,16 +226,22 @@ final class BlockMerge {
         if (body == null) {
           throw new DamagedCellException("value: a head without a body");
         }
-        reader.decode(piece.head, body, 0, body.length, TimeRange.ALL, column);
+        reader.decode(piece.head, times.of(piece.head), body, 0, body.length, TimeRange.ALL, column);
       } catch (DamagedCellException e) {
         throw damaged(row, piece.qualifier, e);
       }
     }
     column.settle(spare);
+    Bytes origin = origin(pieces);
     long generation = pieces.getLast().generation();
     Set<Bytes> written = new HashSet<>();
     for (int from = 0; from < column.size(); from += SAMPLES) {
-      writer.encode(column, from, Math.min(column.size(), from + SAMPLES));
+      int to = Math.min(column.size(), from + SAMPLES);
+      SharedTimes shared = null;
+      if (origin != null && !BlockWriter.isRegular(column, from, to)) {
+        shared = shared(bucket, row, origin, from, to, edits);
+      }
+      writer.encode(column, from, to, shared);
       Bytes qualifier = BlockKey.qualifier(column.time(from), generation);
       edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());
       edits.put(row, BlockLayout.BODIES, qualifier, generation, writer.body());
@@ -218,5 +254,46 @@ final class BlockMerge {
       }
     }
     pieces.clear();
+  }
+
+  /**
+   * Returns what the times of merged blocks come from, equal for equal times; null if some of them
+   * are of one block alone.
+   */
+  private static @Nullable Bytes origin(List<Piece> pieces) {
+    KeyBytes origin = new KeyBytes();
+    for (Piece piece : pieces) {
+      BlockHead head = piece.head;
+      SharedTimes shared = head.shared();
+      if (shared != null) {
+        origin.u8(1).u32(shared.leader()).i64(shared.start()).i64(shared.generation());
+      } else if (head.regular()) {
+        origin.u8(0).u32(head.count()).i64(head.first()).i64(head.last());
+      } else {
+        return null;
+      }
+    }
+    return origin.toBytes();
+  }
+
+  /** Returns the column of some merged times, which is written if it is new. */
+  private SharedTimes shared(
+      long bucket, Bytes row, Bytes origin, int from, int to, MutationBatch edits) {
+    Bytes key = new KeyBytes().u32(from).raw(origin).toBytes();
+    SharedTimes known = columns.get(key);
+    if (known != null) {
+      return known;
+    }
+    long generation = stamps.getAsLong();
+    int leader = BlockKey.series(row.toArray(), 0);
+    SharedTimes column = new SharedTimes(leader, this.column.time(from), generation);
+    edits.put(
+        column.row(bucket),
+        BlockLayout.TIMES,
+        column.qualifier(),
+        generation,
+        writer.times(this.column, from, to));
+    columns.put(key, column);
+    return column;
   }
 }

@@ -1,12 +1,14 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockWriter;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
@@ -22,15 +24,19 @@ import dev.varve.store.SizeLimits;
 import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The table of blocks, and which buckets it has. Safe for use by several threads. */
@@ -46,11 +52,23 @@ final class BlockTable {
   private final LongAdder sealedBytes = new LongAdder();
   private final LongAdder mergedBytes = new LongAdder();
 
+  /** Time after its last seal from which a bucket before the newest one is merged. */
+  private static final Duration SETTLED = Duration.ofMinutes(10);
+
   /**
-   * Buckets with the number of seals that wrote to them since their last merge. Used by the thread
-   * that seals.
+   * What was written to a bucket since its last merge.
+   *
+   * @param seals number of seals
+   * @param last time of the last seal, as {@link System#nanoTime}
    */
-  private final Map<Long, Integer> unmerged = new TreeMap<>();
+  private record Unmerged(int seals, long last) {
+    private static Unmerged sum(Unmerged before, Unmerged now) {
+      return new Unmerged(before.seals + now.seals, now.last);
+    }
+  }
+
+  /** Buckets whose rows may have several blocks. Used by the thread that seals. */
+  private final Map<Long, Unmerged> unmerged = new TreeMap<>();
 
   private final BlockMerge merge;
 
@@ -61,17 +79,30 @@ final class BlockTable {
 
   private @Nullable Bytes mergingFrom;
 
-  BlockTable(Table table, SizeLimits limits, Resolution resolution, SeriesNumbers numbers) {
+  /** Number of blocks from which a row of that bucket is merged. */
+  private int mergingLeast;
+
+  /**
+   * @param stamps source of unique stamps
+   */
+  BlockTable(
+      Table table,
+      SizeLimits limits,
+      Resolution resolution,
+      SeriesNumbers numbers,
+      LongSupplier stamps) {
     this.table = table;
     this.applier = new Applier(table, limits);
     this.resolution = resolution;
     this.numbers = numbers;
-    this.merge = new BlockMerge(table, applier, mergedBytes);
+    this.merge =
+        new BlockMerge(table, applier, new TimeColumns(table, resolution), stamps, mergedBytes);
     findBuckets();
-    // How many blocks the newest bucket has is not known after a start.
-    if (!buckets.isEmpty()) {
-      unmerged.put(buckets.last(), BlockMerge.LEAST);
-    }
+    // How many blocks a bucket has is not known after a start. Older ones were merged before.
+    long now = System.nanoTime();
+    buckets.descendingSet().stream()
+        .limit(2)
+        .forEach(bucket -> unmerged.put(bucket, new Unmerged(1, now)));
   }
 
   /** Finds the buckets by one seek each. */
@@ -103,6 +134,10 @@ final class BlockTable {
     return table;
   }
 
+  Resolution resolution() {
+    return resolution;
+  }
+
   /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
   List<Long> buckets(TimeRange times) {
     if (times.isEmpty()) {
@@ -125,32 +160,43 @@ final class BlockTable {
   void write(Head head, long generation) {
     Seal seal = new Seal(head, generation);
     seal.run();
-    seal.touched.forEach(bucket -> unmerged.merge(bucket, 1, Integer::sum));
+    Unmerged now = new Unmerged(1, System.nanoTime());
+    seal.touched.forEach(bucket -> unmerged.merge(bucket, now, Unmerged::sum));
   }
 
   /**
-   * Merges the blocks of some rows, if any rows have many.
+   * Merges the blocks of some rows: those that have many, and in buckets that nobody writes to any
+   * more those that have several.
    *
+   * @param quiet whether nobody writes to any bucket
    * @return whether there may be more to merge now
    * @throws dev.varve.engine.WriteFailedException if the store failed
    */
-  boolean mergeSome() {
-    Long bucket = merging;
-    if (bucket == null) {
-      for (Map.Entry<Long, Integer> each : unmerged.entrySet()) {
-        bucket = each.getValue() >= BlockMerge.LEAST ? each.getKey() : bucket;
-      }
-      if (bucket == null) {
-        return false;
-      }
-      merging = bucket;
-      unmerged.remove(bucket);
+  boolean mergeSome(boolean quiet) {
+    if (merging == null && !beginMerge(quiet)) {
+      return false;
     }
-    mergingFrom = merge.step(bucket, BlockMerge.LEAST / 2, mergingFrom);
+    mergingFrom = merge.step(Objects.requireNonNull(merging), mergingLeast, mergingFrom);
     if (mergingFrom == null) {
       merging = null;
     }
     return true;
+  }
+
+  private boolean beginMerge(boolean quiet) {
+    long now = System.nanoTime();
+    for (Map.Entry<Long, Unmerged> each : unmerged.entrySet()) {
+      Unmerged of = each.getValue();
+      boolean settled =
+          quiet || (each.getKey() < buckets.last() && now - of.last() > SETTLED.toNanos());
+      if (settled || of.seals() >= BlockMerge.LEAST) {
+        merging = each.getKey();
+        mergingLeast = settled ? 2 : BlockMerge.LEAST / 2;
+        unmerged.remove(merging);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Leaves the rest of a bucket unmerged, until more blocks are sealed into it. */
@@ -176,6 +222,7 @@ final class BlockTable {
     private final SampleColumn column = new SampleColumn();
     private final SampleColumn spare = new SampleColumn();
     private final BlockWriter writer = new BlockWriter();
+    private final RecentTimes recent = new RecentTimes();
     private final MutationBatch edits = new MutationBatch();
     private final Set<Long> touched = new TreeSet<>();
 
@@ -208,7 +255,7 @@ final class BlockTable {
     }
 
     private void put(int number, long bucket, int from, int to) {
-      writer.encode(column, from, to);
+      writer.encode(column, from, to, shared(number, bucket, from, to));
       Bytes row = BlockKey.row(bucket, numbers.metric(number), number);
       Bytes qualifier = BlockKey.qualifier(column.time(from), generation);
       edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());
@@ -218,6 +265,32 @@ final class BlockTable {
       if (edits.cells().byteCount() >= WRITE_BYTES) {
         apply();
       }
+    }
+
+    /**
+     * Returns the column that has the times of a block, which is written if this is the second
+     * block with them; null if they are regular or those of no other block so far.
+     */
+    private @Nullable SharedTimes shared(int number, long bucket, int from, int to) {
+      if (BlockWriter.isRegular(column, from, to)) {
+        return null;
+      }
+      RecentTimes.Seen seen = recent.find(column, from, to);
+      if (seen == null) {
+        return null;
+      }
+      SharedTimes shared = seen.column();
+      if (shared == null) {
+        shared = new SharedTimes(number, column.time(from), generation);
+        edits.put(
+            shared.row(bucket),
+            BlockLayout.TIMES,
+            shared.qualifier(),
+            generation,
+            writer.times(column, from, to));
+        seen.column(shared);
+      }
+      return shared;
     }
 
     private void apply() {
@@ -251,6 +324,20 @@ final class BlockTable {
         .orElseThrow()
         .deleteRows(BlockKey.bucket(old.getFirst()), end);
     buckets.removeAll(old);
+    unmerged.keySet().removeAll(old);
+    Bytes begin = BlockKey.bucket(old.getFirst());
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(begin, end));
     return true;
+  }
+
+  /** Returns what removes deleted samples. */
+  BlockRemoval removal(Lock rewriting, RemovalTally tally) {
+    TimeColumns times = new TimeColumns(table, resolution);
+    return new BlockRemoval(table, applier, times, numbers, rewriting, tally);
+  }
+
+  /** Frees the space of blocks that were merged, if the store can. */
+  void reclaim() {
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 }

@@ -4,8 +4,11 @@ import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.HiddenSamples;
+import dev.varve.engine.delete.RemovalTally;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
@@ -15,11 +18,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +46,32 @@ public final class BlockTiers implements AutoCloseable {
   /** Age at which a head is sealed even if it is not full. */
   private static final Duration AGE_MAX = Duration.ofHours(2);
 
-  /** Interval at which expired buckets are looked for. */
-  private static final Duration IDLE = Duration.ofMinutes(1);
+  /** Bytes and samples per series from which a head is sealed before it reaches its limit. */
+  private static final long GOOD_BYTES = 32L << 20;
+
+  private static final long GOOD_SAMPLES = 256;
+
+  /** Interval at which the sealer looks for expired buckets and for quiet. */
+  private static final Duration IDLE = Duration.ofSeconds(10);
+
+  /** Bytes of entries in that time below which the dataset counts as quiet. */
+  private static final long QUIET_BYTES = 1 << 20;
+
+  /** Bytes of entries whose space is worth reclaiming. */
+  private static final long RECLAIMED_MIN = 4 << 20;
 
   /** Time a batch waits for room in the head. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(5);
+
+  /** Number of columns, and of journal entries, that are kept for the next batches. */
+  private static final int POOLED = 4;
+
+  /** Largest capacity of pooled columns, in samples, and of pooled entries, in bytes. */
+  private static final int POOLED_SAMPLES = 1 << 15;
+
+  private static final int POOLED_BYTES = 1 << 18;
 
   private final String name;
   private final BlockTable blocks;
@@ -59,11 +84,20 @@ public final class BlockTiers implements AutoCloseable {
   /** Bytes at which a head is sealed. */
   private final long headMax;
 
+  /** Held while blocks are replaced or dropped, so that nobody replaces what has changed. */
+  private final ReentrantLock rewriting = new ReentrantLock();
+
+  /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
+  private int standingDeletes;
+
   /** Guards all fields below. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Signalled if a batch had its turn, a head was sealed, or a seal is requested. */
+  /** Signalled if a batch had its turn or a head was sealed. */
   private final Condition changed = lock.newCondition();
+
+  /** Signalled if there is work for the sealer. */
+  private final Condition due = lock.newCondition();
 
   private Head head = new Head();
 
@@ -85,9 +119,23 @@ public final class BlockTiers implements AutoCloseable {
   private long lastStamp = Long.MIN_VALUE;
 
   private boolean sealRequested;
+
+  /** Bytes of all journal entries since the start. */
+  private long appended;
+
+  /** {@link #appended} when space was last reclaimed. */
+  private long reclaimed;
+
+  /** {@link #appended} when it was last looked at to see whether it grows, and when that was. */
+  private long seenAppended;
+
+  private long seenAt = System.nanoTime();
+  private boolean quiet;
   private boolean closed;
   private @Nullable Thread sealer;
 
+  private final Queue<ColumnBatch> spareColumns = new ArrayBlockingQueue<>(POOLED);
+  private final Queue<JournalEntry> spareEntries = new ArrayBlockingQueue<>(POOLED);
   private final LongAdder sealedSamples = new LongAdder();
   private final LongAdder seals = new LongAdder();
 
@@ -108,7 +156,8 @@ public final class BlockTiers implements AutoCloseable {
     this.headMax = headMax;
     Table ofBlocks = tables.get(BlockLayout.BLOCKS);
     Table ofJournal = tables.get(BlockLayout.JOURNAL);
-    this.blocks = new BlockTable(ofBlocks, limits(store, ofBlocks), layout.resolution(), numbers);
+    this.blocks = new BlockTable(
+            ofBlocks, limits(store, ofBlocks), layout.resolution(), numbers, stamps);
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
   }
 
@@ -149,7 +198,7 @@ public final class BlockTiers implements AutoCloseable {
       lost[0] += unknown(batch);
       head.add(batch);
       lastStamp = stamp;
-      if (head.bytes() > headMax) {
+      if (isFull(head)) {
         sealNow();
       }
     });
@@ -171,6 +220,16 @@ public final class BlockTiers implements AutoCloseable {
     return unknown;
   }
 
+  /**
+   * Returns whether a head is to be sealed: it has reached its limit, or it is large and its series
+   * have enough samples for good blocks.
+   */
+  private boolean isFull(Head of) {
+    return of.bytes() > headMax
+        || of.isFull()
+        || (of.bytes() > GOOD_BYTES && of.samples() > GOOD_SAMPLES * of.series());
+  }
+
   /** Seals the head on this thread, while nobody else uses the tiers. */
   private void sealNow() {
     seal(head, lastStamp);
@@ -182,6 +241,20 @@ public final class BlockTiers implements AutoCloseable {
     sealer = Thread.ofPlatform().daemon().name("sealer of " + name).start(this::sealAlways);
   }
 
+  /** Returns empty columns, which may come from a pool. */
+  public ColumnBatch newColumns() {
+    ColumnBatch pooled = spareColumns.poll();
+    return pooled == null ? new ColumnBatch() : pooled;
+  }
+
+  /** Returns columns to the pool, unless they are large or there are enough. */
+  public void release(ColumnBatch columns) {
+    if (columns.capacity() <= POOLED_SAMPLES) {
+      columns.clear();
+      spareColumns.offer(columns);
+    }
+  }
+
   /**
    * Writes a batch and returns once it is durable and visible.
    *
@@ -189,8 +262,16 @@ public final class BlockTiers implements AutoCloseable {
    * @throws WriteFailedException if the store failed
    */
   public void write(ColumnBatch batch) {
-    JournalEntry entry = new JournalEntry();
+    JournalEntry pooled = spareEntries.poll();
+    JournalEntry entry = pooled == null ? new JournalEntry() : pooled;
     entry.encode(batch);
+    write(batch, entry);
+    if (entry.bytes().length <= POOLED_BYTES) {
+      spareEntries.offer(entry);
+    }
+  }
+
+  private void write(ColumnBatch batch, JournalEntry entry) {
     awaitRoom();
     long ticket;
     long stamp;
@@ -201,12 +282,12 @@ public final class BlockTiers implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    boolean appended = false;
+    boolean written = false;
     try {
       journal.append(stamp, entry);
-      appended = true;
+      written = true;
     } finally {
-      takeTurn(ticket, stamp, appended ? batch : null);
+      takeTurn(ticket, stamp, written ? batch : null, entry.length());
     }
   }
 
@@ -214,7 +295,7 @@ public final class BlockTiers implements AutoCloseable {
     long left = PATIENCE.toNanos();
     lock.lock();
     try {
-      while (head.bytes() > headMax && sealing != null) {
+      while (isFull(head) && sealing != null) {
         if (left <= 0) {
           throw new OverloadedException(
               "dataset '%s': %,d bytes of samples wait to be sealed into blocks, the limit is %,d: try again"
@@ -232,7 +313,7 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /** Adds a batch to the head after all batches with lower stamps; null if it was not written. */
-  private void takeTurn(long ticket, long stamp, @Nullable ColumnBatch batch) {
+  private void takeTurn(long ticket, long stamp, @Nullable ColumnBatch batch, int length) {
     lock.lock();
     try {
       while (turn != ticket) {
@@ -242,6 +323,10 @@ public final class BlockTiers implements AutoCloseable {
         headSince = head.isEmpty() ? System.nanoTime() : headSince;
         head.add(batch);
         lastStamp = stamp;
+        appended += length;
+        if (isFull(head)) {
+          due.signal();
+        }
       }
       turn++;
       changed.signalAll();
@@ -271,7 +356,7 @@ public final class BlockTiers implements AutoCloseable {
     try {
       long left = BEFORE_ANOTHER_TRY.toNanos();
       while (!closed && left > 0) {
-        left = changed.awaitNanos(left);
+        left = due.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -287,7 +372,12 @@ public final class BlockTiers implements AutoCloseable {
    */
   private boolean sealNext() {
     dropExpired();
-    Head full = awaitFull(mergeSome());
+    boolean quiet = isQuiet();
+    boolean merged = mergeSome(quiet);
+    if (quiet && !merged && reclaim()) {
+      return true;
+    }
+    Head full = awaitFull(merged);
     if (full == null) {
       lock.lock();
       try {
@@ -309,20 +399,114 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /** Merges some blocks; a failure must not keep samples from being sealed. */
-  private boolean mergeSome() {
+  private boolean mergeSome(boolean quiet) {
+    rewriting.lock();
     try {
-      return blocks.mergeSome();
+      return standingDeletes == 0 && blocks.mergeSome(quiet);
     } catch (StoreException | WriteFailedException | CorruptDataException e) {
       LOG.warn("dataset '{}': blocks are not merged: {}", name, e.getMessage());
       blocks.endMerge();
       return false;
+    } finally {
+      rewriting.unlock();
     }
+  }
+
+  /**
+   * Notes a delete, or that one has ended. Until then blocks are not merged: a merged block has the
+   * generation of its latest part, which may be later than the delete.
+   *
+   * @param more 1 or -1
+   */
+  public void countDelete(int more) {
+    rewriting.lock();
+    try {
+      standingDeletes += more;
+    } finally {
+      rewriting.unlock();
+    }
+  }
+
+  /**
+   * Removes deleted samples from blocks. Those in heads are later than every delete.
+   *
+   * @param times of the deleted samples
+   * @param series what is hidden, by the number of the series in blocks
+   * @param stopped polled from time to time; true ends the removal
+   * @throws WriteFailedException if the store failed
+   */
+  public void remove(
+      TimeRange times,
+      Map<Integer, HiddenSamples> series,
+      RemovalTally tally,
+      BooleanSupplier stopped) {
+    blocks.removal(rewriting, tally).run(blocks.buckets(times), series, stopped);
+  }
+
+  /** Frees the space of removed samples, in blocks and in the journal, if the store can. */
+  public void reclaimDeleted() {
+    journal.reclaim();
+    blocks.reclaim();
+  }
+
+  /**
+   * Returns whether little was written lately, but enough before to be worth putting in order: the
+   * head is sealed then, rows are merged and space is reclaimed.
+   */
+  private boolean isQuiet() {
+    lock.lock();
+    try {
+      long now = System.nanoTime();
+      if (now - seenAt < IDLE.toNanos()) {
+        return quiet && !closed;
+      }
+      quiet = appended - seenAppended < QUIET_BYTES && appended - reclaimed > RECLAIMED_MIN;
+      seenAppended = appended;
+      seenAt = now;
+      sealRequested |= quiet && !head.isEmpty();
+      return quiet && !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Frees the space of journal entries and blocks that are not needed any more.
+   *
+   * @return false if a head has to be sealed first
+   */
+  private boolean reclaim() {
+    long through;
+    lock.lock();
+    try {
+      if (sealing != null || sealRequested) {
+        return false;
+      }
+      through = appended;
+      quiet = false;
+    } finally {
+      lock.unlock();
+    }
+    journal.reclaim();
+    blocks.reclaim();
+    lock.lock();
+    try {
+      reclaimed = through;
+    } finally {
+      lock.unlock();
+    }
+    return true;
   }
 
   private void dropExpired() {
     long oldest = oldestKept.getAsLong();
     if (oldest > Long.MIN_VALUE) {
-      blocks.dropBefore(oldest);
+      rewriting.lock();
+      try {
+        blocks.dropBefore(oldest);
+      } finally {
+        rewriting.unlock();
+      }
     }
   }
 
@@ -341,7 +525,7 @@ public final class BlockTiers implements AutoCloseable {
         if (closed) {
           return null;
         }
-        if (head.bytes() > headMax
+        if (isFull(head)
             || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
           sealing = head;
           sealingThrough = lastStamp;
@@ -350,7 +534,7 @@ public final class BlockTiers implements AutoCloseable {
         } else if (hasWork || waited) {
           return null;
         } else {
-          waited = changed.awaitNanos(IDLE.toNanos()) <= 0;
+          waited = due.awaitNanos(IDLE.toNanos()) <= 0;
         }
       }
       return sealing;
@@ -378,7 +562,7 @@ public final class BlockTiers implements AutoCloseable {
       long through = lastStamp;
       while (!closed && hasUnsealed(through)) {
         sealRequested = true;
-        changed.signalAll();
+        due.signal();
         changed.awaitUninterruptibly();
       }
     } finally {
@@ -440,6 +624,11 @@ public final class BlockTiers implements AutoCloseable {
     }
   }
 
+  /** Returns the unit of times. */
+  public Resolution resolution() {
+    return blocks.resolution();
+  }
+
   public SeriesNumbers numbers() {
     return numbers;
   }
@@ -487,6 +676,7 @@ public final class BlockTiers implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
+      due.signal();
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -516,6 +706,9 @@ public final class BlockTiers implements AutoCloseable {
       }
       if (!head.isEmpty()) {
         sealNow();
+      }
+      if (appended - reclaimed > RECLAIMED_MIN) {
+        journal.reclaim();
       }
     } catch (StoreException | WriteFailedException e) {
       LOG.warn(

@@ -21,7 +21,7 @@ public final class ColumnBatch {
   private long[] values = new long[64];
   private final List<byte[]> texts = new ArrayList<>(0);
 
-  void clear() {
+  public void clear() {
     columns = 0;
     size = 0;
     texts.clear();
@@ -36,8 +36,13 @@ public final class ColumnBatch {
   }
 
   /** Returns the number of samples of all columns. */
-  int size() {
+  public int size() {
     return size;
+  }
+
+  /** Returns the number of samples for which there is memory. */
+  int capacity() {
+    return times.length;
   }
 
   /** Returns the number of the series of a column. */
@@ -103,6 +108,17 @@ public final class ColumnBatch {
   public void add(long time, byte[] utf8) {
     texts.add(utf8);
     add(time, texts.size() - 1L);
+  }
+
+  /** Removes the samples from an index on, and columns that are empty then. */
+  public void truncate(int to) {
+    size = to;
+    while (columns > 0 && start(columns - 1) >= to) {
+      columns--;
+    }
+    if (columns > 0) {
+      ends[columns - 1] = to;
+    }
   }
 
   /** Ensures that samples can be added without further growth. */

@@ -18,53 +18,57 @@ import org.jspecify.annotations.Nullable;
  */
 final class Head {
   /*
-   * Samples live in chunks: a header slot and up to CHUNK_MAX slots of samples. Chunks are cut from
-   * pages of PAGE slots and never move. A position is the number of a page times PAGE plus a slot.
-   * Slot 0 of page 0 is never used, so that position 0 means "none".
+   * Samples live in chunks, cut from pages of longs, which never move. A position is the number of a
+   * page times PAGE plus an index. Index 0 of page 0 is never used, so that position 0 means "none".
    *
-   *   header slot   times[]: position of the next chunk; values[]: number of slots; batches[]: kind
-   *   sample slot   times[]: time; values[]: int64, bits of a double, or index of a text;
-   *                 batches[]: number of the batch
+   *   header    next position, u32; used samples once it is full, u16; kind, u16
+   *             base: time of the first sample
+   *   sample    time less the base, 40 bits signed; number of the batch, 24 bits
+   *             int64, bits of a double, or index of a text
    *
-   * A chunk holds samples of one kind. Each chunk of a series has twice the slots of the one before,
-   * so that short series take little and long ones few headers.
+   * A chunk holds samples of one kind whose times fit. Each chunk of a series has twice the samples
+   * of the one before, so that short series take little and long ones few headers. A sample is in
+   * one place, and so is all that a series needs for the next one: memory is slow, not arithmetic.
    */
-  private static final int PAGE_SHIFT = 15;
+  private static final int PAGE_SHIFT = 16;
   private static final int PAGE = 1 << PAGE_SHIFT;
   private static final int PAGE_MASK = PAGE - 1;
+  private static final int HEADER = 2;
+  private static final int WIDTH = 2;
   private static final int CHUNK_MIN = 7;
   private static final int CHUNK_MAX = 255;
-  private static final int BYTES_PER_SLOT = 2 * Long.BYTES + Integer.BYTES;
 
-  /** Series numbers per page of {@link Places}. */
+  private static final int BATCH_BITS = 24;
+  private static final int BATCH_MASK = (1 << BATCH_BITS) - 1;
+
+  /** Number of batches from which a head counts as full. */
+  private static final int BATCHES_MAX = BATCH_MASK - 1;
+
+  /** Series numbers per page of places. */
   private static final int PLACES_SHIFT = 12;
 
   private static final int PLACES = 1 << PLACES_SHIFT;
 
+  /** Ints per series in a page of places, and which is what; all are 0 without samples. */
+  private static final int PLACE = 4;
+
+  private static final int FIRST = 0;
+  private static final int LAST = 1;
+  private static final int USED = 2;
+
+  /** Samples of the last chunk, and its kind above. */
+  private static final int SHAPE = 3;
+
+  private static final int KIND_SHIFT = 16;
+
   /** Memory of a text in addition to its bytes. */
   private static final int TEXT_BYTES = 24;
 
-  /** A page of slots. */
-  private static final class Page {
-    private final long[] times = new long[PAGE];
-    private final long[] values = new long[PAGE];
-    private final int[] batches = new int[PAGE];
-  }
-
-  /** Where the samples of {@link #PLACES} series are; 0 for series without samples. */
-  private static final class Places {
-    private final int[] first = new int[PLACES];
-    private final int[] last = new int[PLACES];
-
-    /** Used slots of the last chunk. */
-    private final int[] used = new int[PLACES];
-  }
-
-  private Page[] pages = {new Page()};
-  private @Nullable Places[] places = {};
+  private long[][] pages = {new long[PAGE]};
+  private int @Nullable [][] places = {};
   private final List<byte[]> texts = new ArrayList<>();
   private int nextSlot = 1;
-  private long bytes = (long) PAGE * BYTES_PER_SLOT;
+  private long bytes = (long) PAGE * Long.BYTES;
   private long samples;
   private int series;
   private int batch;
@@ -81,7 +85,8 @@ final class Head {
           addText(number, columns.times()[i], columns.text(columns.values()[i]));
         }
       } else {
-        add(number, columns.kind(column), columns.times(), columns.values(), from, to);
+        int kind = KindCode.of(columns.kind(column));
+        add(number, kind, columns.times(), columns.values(), from, to);
       }
     }
   }
@@ -110,86 +115,100 @@ final class Head {
     return samples == 0;
   }
 
+  /** Returns whether no batch can be added, whatever memory there is. */
+  boolean isFull() {
+    return batch >= BATCHES_MAX;
+  }
+
   /** Adds values of one series: int64s, bits of doubles, or indexes of texts. */
-  private void add(int number, Kind kind, long[] times, long[] values, int from, int to) {
-    Places place = places(number);
-    int at = number & (PLACES - 1);
-    int next = from;
-    while (next < to) {
-      int room = room(place, at, kind);
-      int count = Math.min(room, to - next);
-      int start = place.last[at] + 1 + place.used[at];
-      Page page = pages[start >>> PAGE_SHIFT];
-      int slot = start & PAGE_MASK;
-      System.arraycopy(times, next, page.times, slot, count);
-      System.arraycopy(values, next, page.values, slot, count);
-      Arrays.fill(page.batches, slot, slot + count, batch);
-      place.used[at] += count;
-      samples += count;
-      next += count;
+  private void add(int number, int kind, long[] times, long[] values, int from, int to) {
+    int[] place = places(number);
+    int at = (number & (PLACES - 1)) * PLACE;
+    for (int i = from; i < to; i++) {
+      long time = times[i];
+      int used = place[at + USED];
+      int chunk = place[at + LAST];
+      long[] page = pages[chunk >>> PAGE_SHIFT];
+      int header = chunk & PAGE_MASK;
+      long offset = time - page[header + 1];
+      // The shape of another kind, or of no chunk, is never one of this kind with free samples.
+      int free = place[at + SHAPE] - (kind << KIND_SHIFT) - used;
+      if (free <= 0 || free > CHUNK_MAX || !fits(offset)) {
+        chunk = open(place, at, kind, time);
+        page = pages[chunk >>> PAGE_SHIFT];
+        header = chunk & PAGE_MASK;
+        used = 0;
+        offset = 0;
+      }
+      int slot = header + HEADER + WIDTH * used;
+      page[slot] = offset << BATCH_BITS | batch;
+      page[slot + 1] = values[i];
+      place[at + USED] = used + 1;
     }
+    samples += to - from;
+  }
+
+  private static boolean fits(long offset) {
+    return offset << BATCH_BITS >> BATCH_BITS == offset;
   }
 
   private void addText(int number, long time, byte[] utf8) {
     texts.add(utf8);
     bytes += TEXT_BYTES + utf8.length;
-    add(number, Kind.STRING, new long[] {time}, new long[] {texts.size() - 1L}, 0, 1);
+    long[] index = {texts.size() - 1L};
+    add(number, KindCode.of(Kind.STRING), new long[] {time}, index, 0, 1);
   }
 
-  /** Returns the free slots of the last chunk of a series, which is replaced if it is full. */
-  private int room(Places place, int at, Kind kind) {
-    int last = place.last[at];
-    if (last != 0) {
-      Page page = pages[last >>> PAGE_SHIFT];
-      int slot = last & PAGE_MASK;
-      int free = (int) page.values[slot] - place.used[at];
-      if (free > 0 && page.batches[slot] == KindCode.of(kind)) {
-        return free;
-      }
-      int slots = Math.min(CHUNK_MAX, 2 * (int) page.values[slot] + 1);
-      int chunk = allocate(slots, kind);
-      // The used slots of a chunk that is left before it is full.
-      page.values[slot] = place.used[at];
-      page.times[slot] = chunk;
-      place.last[at] = chunk;
-      place.used[at] = 0;
-      return slots;
+  /** Opens a chunk of a series, and ends the one before. */
+  private int open(int[] place, int at, int kind, long time) {
+    int before = place[at + LAST];
+    int size = CHUNK_MIN;
+    if (before != 0) {
+      int shape = place[at + SHAPE] & ((1 << KIND_SHIFT) - 1);
+      // A chunk that was left before it was full says little about the next.
+      size = place[at + USED] == shape ? Math.min(CHUNK_MAX, 2 * shape + 1) : CHUNK_MIN;
     }
-    int chunk = allocate(CHUNK_MIN, kind);
-    place.first[at] = chunk;
-    place.last[at] = chunk;
-    series++;
-    return CHUNK_MIN;
-  }
-
-  private int allocate(int slots, Kind kind) {
-    if ((nextSlot & PAGE_MASK) + 1 + slots > PAGE || nextSlot >>> PAGE_SHIFT == pages.length) {
-      nextSlot = pages.length << PAGE_SHIFT;
-      Page[] grown = Arrays.copyOf(pages, pages.length + 1);
-      grown[pages.length] = new Page();
-      pages = grown;
-      bytes += (long) PAGE * BYTES_PER_SLOT;
+    int chunk = allocate(HEADER + WIDTH * size);
+    if (before == 0) {
+      place[at + FIRST] = chunk;
+      series++;
+    } else {
+      long[] page = pages[before >>> PAGE_SHIFT];
+      int header = before & PAGE_MASK;
+      page[header] |= (long) chunk << 32 | (long) place[at + USED] << 16;
     }
-    int chunk = nextSlot;
-    nextSlot += 1 + slots;
-    Page page = pages[chunk >>> PAGE_SHIFT];
-    int slot = chunk & PAGE_MASK;
-    page.times[slot] = 0;
-    page.values[slot] = slots;
-    page.batches[slot] = KindCode.of(kind);
+    long[] page = pages[chunk >>> PAGE_SHIFT];
+    page[chunk & PAGE_MASK] = kind;
+    page[(chunk & PAGE_MASK) + 1] = time;
+    place[at + LAST] = chunk;
+    place[at + USED] = 0;
+    place[at + SHAPE] = kind << KIND_SHIFT | size;
     return chunk;
   }
 
-  private Places places(int number) {
+  private int allocate(int length) {
+    if ((nextSlot & PAGE_MASK) + length > PAGE || nextSlot >>> PAGE_SHIFT == pages.length) {
+      nextSlot = pages.length << PAGE_SHIFT;
+      long[][] grown = Arrays.copyOf(pages, pages.length + 1);
+      grown[pages.length] = new long[PAGE];
+      pages = grown;
+      bytes += (long) PAGE * Long.BYTES;
+    }
+    int chunk = nextSlot;
+    nextSlot += length;
+    return chunk;
+  }
+
+  private int[] places(int number) {
     int page = number >>> PLACES_SHIFT;
     if (page >= places.length) {
       places = Arrays.copyOf(places, page + 1);
     }
-    Places found = places[page];
+    int[] found = places[page];
     if (found == null) {
-      found = new Places();
+      found = new int[PLACE * PLACES];
       places[page] = found;
-      bytes += 3L * Integer.BYTES * PLACES;
+      bytes += (long) Integer.BYTES * PLACE * PLACES;
     }
     return found;
   }
@@ -202,9 +221,9 @@ final class Head {
   /** Passes the numbers of all series with samples, in ascending order. */
   void forEach(Numbers action) {
     for (int page = 0; page < places.length; page++) {
-      Places of = places[page];
+      int[] of = places[page];
       for (int at = 0; of != null && at < PLACES; at++) {
-        if (of.first[at] != 0) {
+        if (of[at * PLACE + FIRST] != 0) {
           action.take((page << PLACES_SHIFT) + at);
         }
       }
@@ -220,30 +239,33 @@ final class Head {
    */
   void read(int number, int visible, long from, long to, SampleColumn into) {
     int page = number >>> PLACES_SHIFT;
-    Places of = page < places.length ? places[page] : null;
+    int[] of = page < places.length ? places[page] : null;
     if (of == null) {
       return;
     }
-    int at = number & (PLACES - 1);
-    for (int chunk = of.first[at]; chunk != 0; ) {
-      Page slots = pages[chunk >>> PAGE_SHIFT];
+    int at = (number & (PLACES - 1)) * PLACE;
+    int chunk = of[at + FIRST];
+    while (chunk != 0) {
+      long[] slots = pages[chunk >>> PAGE_SHIFT];
       int header = chunk & PAGE_MASK;
-      int used = chunk == of.last[at] ? of.used[at] : (int) slots.values[header];
-      Kind kind = KindCode.kind(slots.batches[header]);
-      for (int slot = header + 1; slot <= header + used; slot++) {
-        if (slots.batches[slot] > visible) {
+      boolean last = chunk == of[at + LAST];
+      int used = last ? of[at + USED] : (int) (slots[header] >>> 16) & 0xffff;
+      Kind kind = KindCode.kind((int) slots[header] & 0xffff);
+      long base = slots[header + 1];
+      for (int slot = header + HEADER; slot < header + HEADER + WIDTH * used; slot += WIDTH) {
+        if ((slots[slot] & BATCH_MASK) > visible) {
           return;
         }
-        long time = slots.times[slot];
+        long time = base + (slots[slot] >> BATCH_BITS);
         if (time >= from && time < to) {
           if (kind == Kind.STRING) {
-            into.addText(time, texts.get((int) slots.values[slot]));
+            into.addText(time, texts.get((int) slots[slot + 1]));
           } else {
-            into.add(time, kind, slots.values[slot]);
+            into.add(time, kind, slots[slot + 1]);
           }
         }
       }
-      chunk = (int) slots.times[header];
+      chunk = last ? 0 : (int) (slots[header] >>> 32);
     }
   }
 }

@@ -73,6 +73,13 @@ final class Journal {
     ranges.deleteRows(ENTRIES, Bytes.of(row(sealed)).successor());
   }
 
+  /** Frees the space of deleted entries, if the store can. */
+  void reclaim() {
+    table
+        .power(Power.Reclaim.class)
+        .ifPresent(power -> power.reclaim(Bytes.EMPTY, ENTRIES.prefixEnd()));
+  }
+
   private void require(List<Applier.Rejected> rejected) {
     if (!rejected.isEmpty()) {
       throw new StoreException(

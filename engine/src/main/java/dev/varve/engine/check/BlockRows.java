@@ -1,5 +1,6 @@
 package dev.varve.engine.check;
 
+import dev.varve.engine.blocks.TimeColumns;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
@@ -7,7 +8,9 @@ import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockReader;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.Table;
@@ -22,6 +25,7 @@ final class BlockRows implements TableScan.Rows {
   private final SeriesNumbers numbers;
   private final IntConsumer found;
   private final Consumer<String> damaged;
+  private final TimeColumns times;
   private final BlockReader reader = new BlockReader();
   private final SampleColumn column = new SampleColumn();
 
@@ -34,8 +38,14 @@ final class BlockRows implements TableScan.Rows {
    * @param found receives the numbers in the index of keys that have blocks
    * @param damaged receives a description of each damaged place
    */
-  BlockRows(Table table, SeriesNumbers numbers, IntConsumer found, Consumer<String> damaged) {
+  BlockRows(
+      Table table,
+      Resolution resolution,
+      SeriesNumbers numbers,
+      IntConsumer found,
+      Consumer<String> damaged) {
     this.table = table;
+    this.times = new TimeColumns(table, resolution);
     this.numbers = numbers;
     this.found = found;
     this.damaged = damaged;
@@ -67,9 +77,10 @@ final class BlockRows implements TableScan.Rows {
   private void identify(CellBatch page, int cell) {
     boolean whole = page.rowLength(cell) == BlockKey.ROW_BYTES;
     int key = whole ? numbers.key(BlockKey.series(page.bytes(), page.rowOffset(cell))) : -1;
-    if (key >= 0) {
+    boolean times = whole && BlockKey.metric(page.bytes(), page.rowOffset(cell)) == BlockKey.OF_TIMES;
+    if (key >= 0 && !times) {
       found.accept(key);
-    } else {
+    } else if (!times) {
       damaged.accept(
           "table '%s', row %s: %s"
               .formatted(
@@ -87,6 +98,10 @@ final class BlockRows implements TableScan.Rows {
           "qualifier: %d bytes, expected %d"
               .formatted(page.qualifierLength(cell), BlockKey.QUALIFIER_BYTES));
     }
+    if (page.family(cell) == BlockLayout.TIMES) {
+      SharedTimes.decode(page.bytes(), value, length);
+      return;
+    }
     if (page.family(cell) == BlockLayout.HEADS) {
       heads.put(page.qualifier(cell), BlockHead.read(page.bytes(), value, length));
       return;
@@ -96,7 +111,7 @@ final class BlockRows implements TableScan.Rows {
       throw new DamagedCellException("value: a body without a readable head");
     }
     column.clear();
-    reader.decode(head, page.bytes(), value, length, TimeRange.ALL, column);
+    reader.decode(head, times.of(head), page.bytes(), value, length, TimeRange.ALL, column);
   }
 
   /** Ends the last row. */

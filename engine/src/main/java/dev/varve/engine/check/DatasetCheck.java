@@ -83,7 +83,8 @@ public final class DatasetCheck {
   private void check(BlockTiers blocks) {
     Table table = blocks.table();
     run.doing("dataset %s, table %s".formatted(dataset.name(), table.spec().name()));
-    BlockRows rows = new BlockRows(table, blocks.numbers(), seen::set, this::damaged);
+    BlockRows rows = new BlockRows(
+            table, dataset.resolution(), blocks.numbers(), seen::set, this::damaged);
     complete &= new TableScan(table, run, this::damaged).run(rows);
     rows.end();
     blocks.forEachInMemory(seen::set);

@@ -19,6 +19,7 @@ import dev.varve.store.TimeUse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Removes the samples of a delete from one layout. Used once, by one thread, while other threads
@@ -45,6 +46,7 @@ final class CellRemoval {
   private final MutationBatch edits = new MutationBatch();
   private final Map<Bytes, Match> mixed = new LinkedHashMap<>();
   private final RowSamples decoded = new RowSamples();
+  private @Nullable TouchedRows touched;
 
   /**
    * @param stopped polled for each row; true ends the removal
@@ -93,6 +95,7 @@ final class CellRemoval {
       if (hidden == 0) {
         continue;
       }
+      touched = touched == null ? TouchedRows.of(cells.row(cell)) : touched.plus(cells.row(cell));
       if (hidden == samples(decoded)) {
         delete(placed.dataTable().spec(), cells, cell, edits);
         tally.removed(hidden);
@@ -100,6 +103,11 @@ final class CellRemoval {
         mixed.put(cells.row(cell), series);
       }
     }
+  }
+
+  /** Returns the rows that had deleted samples; null if there were none. */
+  @Nullable TouchedRows touched() {
+    return touched;
   }
 
   private void apply() {

@@ -4,8 +4,10 @@ import dev.varve.engine.Deletion;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.DeletionProgress.State;
 import dev.varve.engine.ReadGuard;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
@@ -16,11 +18,16 @@ import dev.varve.engine.write.TableWriters;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Power;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +44,13 @@ final class DeleteJob implements Deletion {
   private final DeleteRecord one;
   private final RemovalTally tally = new RemovalTally();
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** The rows that cells were removed from, since the start of the process. */
+  private final Map<PlacedLayout, TouchedRows> touched = new HashMap<>();
+
+  /** Whether samples were removed from blocks, since the start of the process. */
+  private boolean inBlocks;
+
   private volatile State state = State.WAITING;
   private volatile @Nullable String problem;
 
@@ -69,16 +83,35 @@ final class DeleteJob implements Deletion {
     } while (tally.samples() > before && !stopped.getAsBoolean());
     if (!stopped.getAsBoolean()) {
       dataset.marks().sync();
+      reclaim();
       end(State.DONE);
     }
+  }
+
+  /** Takes the removed samples out of the files of stores that keep files here. */
+  private void reclaim() {
+    touched.forEach((layout, rows) ->
+        layout
+            .dataTable()
+            .power(Power.Reclaim.class)
+            .ifPresent(power -> power.reclaim(rows.first(), rows.last().successor())));
+    if (inBlocks) {
+      periods().map(Period::blocks).filter(Objects::nonNull).forEach(BlockTiers::reclaimDeleted);
+    }
+  }
+
+  private Stream<Period> periods() {
+    return dataset.periods().all().stream()
+        .filter(period -> period.times().overlaps(one.times()));
   }
 
   private void pass(BooleanSupplier stopped) {
     Matches matches = dataset.index().match(one.selector(), null, Kind.ALL, ReadGuard.NONE);
     List<Match> series = matches.inOrder();
-    for (Period period : dataset.periods().all()) {
-      if (!period.times().overlaps(one.times())) {
-        continue;
+    for (Period period : periods().toList()) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        remove(blocks, one.times().intersect(period.times()), series, stopped);
       }
       for (PlacedLayout layout : period.layouts()) {
         for (int from = 0; from < series.size(); from += SERIES_AT_ONCE) {
@@ -95,9 +128,33 @@ final class DeleteJob implements Deletion {
       return;
     }
     TimeRange times = one.times().intersect(period.times());
+    CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped);
     try (RowWalk walk = reader.pieces(period, layout, series, times)) {
-      new CellRemoval(dataset, tables, layout, one, tally, stopped).run(walk);
+      removal.run(walk);
+    } finally {
+      TouchedRows rows = removal.touched();
+      if (rows != null) {
+        touched.merge(layout, rows, TouchedRows::plus);
+      }
     }
+  }
+
+  private void remove(
+      BlockTiers blocks, TimeRange times, List<Match> series, BooleanSupplier stopped) {
+    DeleteFilter deleted = StandingDeletes.filter(one, dataset.index());
+    Map<Integer, HiddenSamples> hidden = new HashMap<>();
+    for (Match match : series) {
+      for (String field : match.fields()) {
+        int number = blocks.numbers().find(match.series(), field);
+        HiddenSamples ofField = deleted.of(match.series(), field);
+        if (number != SeriesNumbers.NONE && ofField != null) {
+          hidden.put(number, ofField);
+        }
+      }
+    }
+    long before = tally.samples();
+    blocks.remove(times, hidden, tally, stopped);
+    inBlocks |= tally.samples() > before;
   }
 
   private synchronized boolean begin() {
@@ -112,6 +169,10 @@ final class DeleteJob implements Deletion {
   private synchronized void end(State how) {
     if (state != State.CANCELLED && state != State.DONE) {
       dataset.deletes().remove(one);
+      dataset.periods().all().stream()
+          .map(Period::blocks)
+          .filter(Objects::nonNull)
+          .forEach(blocks -> blocks.countDelete(-1));
       state = how;
       problem = null;
       ended.countDown();

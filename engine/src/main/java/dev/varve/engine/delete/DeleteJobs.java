@@ -4,9 +4,11 @@ import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.Deletion;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.model.Selector;
@@ -15,9 +17,11 @@ import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +51,13 @@ public final class DeleteJobs implements AutoCloseable {
     this.writer = writer;
   }
 
+  /** Keeps the blocks of deletes that have not ended apart from later ones. Called first. */
+  public void hold() {
+    dataset.deletes().all().stream()
+        .filter(dataset.deletes()::isOwn)
+        .forEach(one -> countInBlocks(1));
+  }
+
   /** Continues the deletes of this server that have not ended. */
   public void start() {
     dataset.deletes().all().stream().filter(dataset.deletes()::isOwn).forEach(this::execute);
@@ -61,15 +72,39 @@ public final class DeleteJobs implements AutoCloseable {
    */
   public Deletion accept(Selector selector, TimeRange times) {
     dataset.deletes().ensureRoom();
-    DeleteRecord one =
-        writer.alone(() -> {
+    countInBlocks(1);
+    try {
+      // Most samples are sealed while others write, so that writers wait for the rest alone.
+      seal();
+      return execute(separate(selector, times));
+    } catch (RuntimeException e) {
+      countInBlocks(-1);
+      throw e;
+    }
+  }
+
+  /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
+  private DeleteRecord separate(Selector selector, TimeRange times) {
+    return writer.alone(() -> {
+          seal();
           long stamp = dataset.stamps(1);
           dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
           DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
           dataset.deletes().add(made);
           return made;
         });
-    return execute(one);
+  }
+
+  private void seal() {
+    blocks().forEach(BlockTiers::seal);
+  }
+
+  private void countInBlocks(int more) {
+    blocks().forEach(tiers -> tiers.countDelete(more));
+  }
+
+  private Stream<BlockTiers> blocks() {
+    return dataset.periods().all().stream().map(Period::blocks).filter(Objects::nonNull);
   }
 
   private DeleteJob execute(DeleteRecord one) {

@@ -45,11 +45,6 @@ public final class DeleteSupport {
   }
 
   private static void ensure(OpenDataset dataset, Period period) {
-    if (period.blocks() != null) {
-      throw new QueryRefusedException(
-          "layout '%s' of dataset '%s' cannot delete"
-              .formatted(period.layoutName(), dataset.name()));
-    }
     for (PlacedLayout layout : period.layouts()) {
       TableSpec spec = layout.dataTable().spec();
       if (!keepsStamps(layout)

@@ -30,6 +30,21 @@ public final class HiddenSamples {
     return false;
   }
 
+  /**
+   * Returns whether samples with one stamp may be hidden.
+   *
+   * @param first the time of the first
+   * @param last the time of the last
+   */
+  public boolean overlaps(long first, long last, long stamp) {
+    for (Span span : spans) {
+      if (stamp <= span.stamp() && first < span.times().to() && last >= span.times().from()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns how many samples of a vector are hidden. */
   public int count(Samples samples) {
     int hidden = 0;

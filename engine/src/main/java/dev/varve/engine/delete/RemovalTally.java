@@ -6,30 +6,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what a removal has done. One thread counts, others read. */
-final class RemovalTally {
+public final class RemovalTally {
   private final AtomicLong rows = new AtomicLong();
   private final AtomicLong samples = new AtomicLong();
   private final AtomicLong cells = new AtomicLong();
   private final AtomicLong rewritten = new AtomicLong();
   private final AtomicLong damaged = new AtomicLong();
 
-  void row() {
+  /** Counts a row that was read. */
+  public void row() {
     rows.incrementAndGet();
   }
 
   /** Counts a cell that was removed with all its samples. */
-  void removed(int ofSamples) {
+  public void removed(int ofSamples) {
     cells.incrementAndGet();
     samples.addAndGet(ofSamples);
   }
 
   /** Counts a cell that lost some of its samples. */
-  void rewritten(int ofSamples) {
+  public void rewritten(int ofSamples) {
     rewritten.incrementAndGet();
     samples.addAndGet(ofSamples);
   }
 
-  void damaged() {
+  /** Counts a cell that cannot be decoded. */
+  public void damaged() {
     damaged.incrementAndGet();
   }
 

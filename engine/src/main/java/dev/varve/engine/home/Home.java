@@ -63,6 +63,13 @@ public final class Home implements AutoCloseable {
     return store.tables().contains("." + dataset + ".dataset");
   }
 
+  /** Returns a dataset as it was created, from a store that {@link #isIn contains its home}. */
+  public static IdentityTable.@Nullable Made made(Store store, String dataset) {
+    try (IdentityTable identity = new IdentityTable(store, "." + dataset + ".dataset", null)) {
+      return identity.made();
+    }
+  }
+
   /**
    * Repairs a home after damage to the store. Removes records that would prevent the dataset from
    * opening and marks the catalog to be rebuilt from rows, which restores lost series with their

@@ -5,15 +5,18 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockReader;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
@@ -29,7 +32,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +56,15 @@ final class BlockSource implements RunSource {
   /** Series that lie between two wanted ones are read and dropped up to this number. */
   private static final int GAP_MAX = 4;
 
+  /** Leaders that lie between two wanted ones are read and dropped up to this number. */
+  private static final int LEADER_GAP_MAX = 256;
+
+  /** How often blocks are read until all times that they share are there. */
+  private static final int ATTEMPTS = 5;
+
+  /** Bytes of a sample while its series is decoded, put in order and delivered. */
+  private static final int DECODED_BYTES = 52;
+
   /** Maximum number of samples of a run. */
   private static final int RUN_MAX = 8192;
 
@@ -54,15 +72,31 @@ final class BlockSource implements RunSource {
   private final PlannedBlocks planned;
   private final BlockTiers.View view;
   private final SeriesNumbers numbers;
+  private final Resolution resolution;
   private final List<Long> buckets;
   private final BlockReader reader = new BlockReader();
   private final SampleColumn column = new SampleColumn();
   private final SampleColumn spare = new SampleColumn();
   private final Deque<Wanted> loaded = new ArrayDeque<>();
   private final Deque<Run> ready = new ArrayDeque<>();
+
+  /** The samples of runs of numbers that are delivered one by one, by kind. */
+  private final Map<Kind, Samples> reused = new EnumMap<>(Kind.class);
+
+  /** The series whose samples are in the column and not delivered yet; null if there is none. */
+  private @Nullable Wanted open;
+
+  /** Index of the next sample of the open series. */
+  private int openAt;
+
   private int nextMatch;
   private int nextField;
+
+  /** Bytes of the encoded blocks that are held. */
   private long held;
+
+  /** Bytes of decoded samples that are held. */
+  private long heldDecoded;
 
   /** A series to deliver, with its encoded blocks. */
   private static final class Wanted {
@@ -81,10 +115,14 @@ final class BlockSource implements RunSource {
   /** An encoded block. */
   private record Block(BlockHead head, long start, long generation, byte[] body) {}
 
+  /** The times that the loaded blocks share. */
+  private final Map<SharedTimes, long[]> times = new HashMap<>();
+
   BlockSource(Reading reading, PlannedBlocks planned) {
     this.reading = reading;
     this.planned = planned;
     this.numbers = planned.tiers().numbers();
+    this.resolution = planned.tiers().resolution();
     // The view comes first: what leaves a head later is in blocks by then.
     this.view = planned.tiers().view();
     this.buckets = view.buckets(planned.times());
@@ -98,11 +136,16 @@ final class BlockSource implements RunSource {
   @Override
   public @Nullable Run next() {
     while (ready.isEmpty()) {
+      if (open != null) {
+        return stretch(open);
+      }
       Wanted wanted = loaded.poll();
       if (wanted != null) {
         deliver(wanted);
       } else if (!load()) {
         release();
+        reading.guard().released(heldDecoded);
+        heldDecoded = 0;
         return null;
       }
     }
@@ -137,10 +180,116 @@ final class BlockSource implements RunSource {
       return false;
     }
     if (!buckets.isEmpty()) {
-      readBlocks(next);
+      loadBlocks(next);
     }
     loaded.addAll(next);
     return true;
+  }
+
+  /**
+   * Reads blocks, then the times that they share. A merge may replace both in between, so that
+   * times are missing; the merged blocks are there then.
+   */
+  private void loadBlocks(List<Wanted> wanted) {
+    for (int attempt = 1; ; attempt++) {
+      readBlocks(wanted);
+      SharedTimes missing = readTimes(wanted);
+      if (missing == null) {
+        return;
+      }
+      if (attempt == ATTEMPTS) {
+        throw new CorruptDataException(
+            "table '%s', row %s, qualifier %s: the times that blocks share are missing"
+                .formatted(
+                    view.table().spec().name(),
+                    missing.row(BlockKey.bucket(missing.start(), resolution)),
+                    missing.qualifier()));
+      }
+      release();
+      wanted.forEach(one -> one.blocks.clear());
+    }
+  }
+
+  /** Reads the times that blocks share. Returns a column that is missing; null if none is. */
+  private @Nullable SharedTimes readTimes(List<Wanted> wanted) {
+    TreeMap<Bytes, Integer> rows = new TreeMap<>();
+    Set<SharedTimes> needed = new HashSet<>();
+    for (Wanted one : wanted) {
+      for (Block block : one.blocks) {
+        SharedTimes shared = block.head().shared();
+        if (shared != null && needed.add(shared)) {
+          rows.put(shared.row(BlockKey.bucket(shared.start(), resolution)), shared.leader());
+        }
+      }
+    }
+    if (needed.isEmpty()) {
+      return null;
+    }
+    FamilySelect family =
+        new FamilySelect(BlockLayout.TIMES, List.of(starts()), TimeRange.ALL, 1);
+    CellCursor cursor =
+        reading.open(view.table(), ReadPlan.of(slicesOf(rows), List.of(family)));
+    try {
+      CellBatch page = new CellBatch();
+      while (reading.pull(cursor, page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          takeTimes(page, cell, needed);
+        }
+      }
+    } finally {
+      reading.close(cursor);
+    }
+    return needed.isEmpty() ? null : needed.iterator().next();
+  }
+
+  /** Returns slices of rows of times; rows of neighbouring leaders are read as one. */
+  private static List<Slice> slicesOf(TreeMap<Bytes, Integer> rows) {
+    List<Slice> slices = new ArrayList<>();
+    @Nullable Bytes first = null;
+    @Nullable Bytes last = null;
+    int leader = 0;
+    for (Map.Entry<Bytes, Integer> row : rows.entrySet()) {
+      int after = row.getValue() - leader;
+      if (first != null && last != null && (after < 0 || after > LEADER_GAP_MAX)) {
+        slices.add(Slice.rows(Bytes.EMPTY, first, last.successor()));
+        first = null;
+      }
+      first = first == null ? row.getKey() : first;
+      last = row.getKey();
+      leader = row.getValue();
+    }
+    if (first != null && last != null) {
+      slices.add(Slice.rows(Bytes.EMPTY, first, last.successor()));
+    }
+    return slices;
+  }
+
+  private void takeTimes(CellBatch page, int cell, Set<SharedTimes> needed) {
+    SharedTimes column =
+        SharedTimes.of(page.bytes(), page.rowOffset(cell), page.qualifierOffset(cell));
+    if (!needed.remove(column)) {
+      return;
+    }
+    try {
+      long[] decoded =
+          SharedTimes.decode(page.bytes(), page.valueOffset(cell), page.valueLength(cell));
+      hold((long) Long.BYTES * decoded.length);
+      times.put(column, decoded);
+    } catch (DamagedCellException e) {
+      throw damaged(page, cell, e);
+    }
+  }
+
+  /** Returns the qualifiers of everything that starts before the end of the read. */
+  private QualifierRange starts() {
+    return new QualifierRange(Bytes.EMPTY, BlockKey.qualifierFrom(planned.times().to()));
+  }
+
+  private CorruptDataException damaged(CellBatch page, int cell, DamagedCellException e) {
+    return new CorruptDataException(
+        "table '%s', row %s, qualifier %s: %s"
+            .formatted(
+                view.table().spec().name(), page.row(cell), page.qualifier(cell), e.getMessage()));
   }
 
   private void readBlocks(List<Wanted> wanted) {
@@ -153,8 +302,7 @@ final class BlockSource implements RunSource {
     for (long bucket : buckets) {
       addSlices(bucket, inOrder, slices);
     }
-    QualifierRange range =
-        new QualifierRange(Bytes.EMPTY, BlockKey.qualifierFrom(planned.times().to()));
+    QualifierRange range = starts();
     List<FamilySelect> families =
         List.of(
             new FamilySelect(BlockLayout.HEADS, List.of(range), TimeRange.ALL, 1),
@@ -224,7 +372,21 @@ final class BlockSource implements RunSource {
     held += bytes;
   }
 
+  /** Holds memory for the decoded samples of a series, which is reused for the next ones. */
+  private void holdDecoded(Wanted wanted) {
+    long samples = 0;
+    for (Block block : wanted.blocks) {
+      samples += block.head().count();
+    }
+    long more = samples * DECODED_BYTES - heldDecoded;
+    if (more > 0) {
+      reading.guard().held(more, "decoded samples of a series");
+      heldDecoded += more;
+    }
+  }
+
   private void release() {
+    times.clear();
     if (held > 0) {
       reading.guard().released(held);
       held = 0;
@@ -235,20 +397,32 @@ final class BlockSource implements RunSource {
     try {
       return BlockHead.read(page.bytes(), page.valueOffset(cell), page.valueLength(cell));
     } catch (DamagedCellException e) {
-      throw new CorruptDataException(
-          "table '%s', row %s, qualifier %s: %s"
-              .formatted(
-                  view.table().spec().name(),
-                  page.row(cell),
-                  page.qualifier(cell),
-                  e.getMessage()));
+      throw damaged(page, cell, e);
     }
   }
 
-  private void decode(Wanted wanted, Block block) {
+  /** Decodes a block without the samples that deletes hide. */
+  private void decode(Wanted wanted, Block block, @Nullable HiddenSamples hidden) {
+    if (hidden == null
+        || !hidden.overlaps(block.head().first(), block.head().last(), block.generation())) {
+      decode(wanted, block, column);
+      return;
+    }
+    spare.clear();
+    decode(wanted, block, spare);
+    for (int i = 0; i < spare.size(); i++) {
+      if (!hidden.contains(spare.time(i), block.generation())) {
+        column.addFrom(spare, i);
+      }
+    }
+  }
+
+  private void decode(Wanted wanted, Block block, SampleColumn into) {
     byte[] body = block.body();
+    SharedTimes shared = block.head().shared();
+    long[] ofTimes = shared == null ? null : times.get(shared);
     try {
-      reader.decode(block.head(), body, 0, body.length, planned.times(), column);
+      reader.decode(block.head(), ofTimes, body, 0, body.length, planned.times(), into);
     } catch (DamagedCellException e) {
       throw new CorruptDataException(
           "table '%s', a block of %s from %d to %d: %s"
@@ -265,19 +439,46 @@ final class BlockSource implements RunSource {
   private void deliver(Wanted wanted) {
     reading.ensureWanted();
     column.clear();
+    holdDecoded(wanted);
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
+    HiddenSamples hidden =
+        reading
+            .deletes()
+            .of(reading.matches().get(wanted.match).series(), wanted.series.field());
     for (Block block : wanted.blocks) {
-      decode(wanted, block);
+      decode(wanted, block, hidden);
     }
     view.read(wanted.number, planned.times(), column);
     column.settle(spare);
-    if (reading.request().kinds() == Kinds.EACH) {
+    if (reading.request().kinds() == Kinds.ONE && !reading.newest().isAsked()) {
+      open = column.isEmpty() ? null : wanted;
+      openAt = 0;
+    } else if (reading.request().kinds() == Kinds.EACH) {
       for (Kind kind : Kind.values()) {
         runsOf(wanted, kind);
       }
     } else {
       runsOf(wanted, null);
     }
+  }
+
+  /** Makes a run of the next samples of one kind. */
+  private Run stretch(Wanted wanted) {
+    int from = openAt;
+    int to = column.stretch(from);
+    openAt = to;
+    open = to < column.size() ? wanted : null;
+    Kind kind = column.kind(from);
+    Samples samples = reused.computeIfAbsent(kind, Samples::new);
+    if (kind == Kind.STRING) {
+      samples.clear();
+      for (int i = from; i < to; i++) {
+        add(i, samples);
+      }
+    } else {
+      samples.set(column.times(), column.values(), from, to);
+    }
+    return new Run(wanted.series, samples, planned.period().index(), null);
   }
 
   /**

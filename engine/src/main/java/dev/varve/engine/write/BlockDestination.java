@@ -12,18 +12,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.Lock;
 
 /** Writes samples of periods that are stored in blocks. Safe for use by several threads. */
 final class BlockDestination {
   private final OpenDataset dataset;
   private final Applier home;
+  private final Lock writing;
 
   /**
    * @param home writes the home's table of series
+   * @param writing held while samples take stamps and become visible
    */
-  BlockDestination(OpenDataset dataset, Applier home) {
+  BlockDestination(OpenDataset dataset, Applier home, Lock writing) {
     this.dataset = dataset;
     this.home = home;
+    this.writing = writing;
   }
 
   /**
@@ -49,7 +53,12 @@ final class BlockDestination {
     if (!notes.apply(home)) {
       return false;
     }
-    batches.forEach(BlockTiers::write);
+    writing.lock();
+    try {
+      batches.forEach(BlockTiers::write);
+    } finally {
+      writing.unlock();
+    }
     return true;
   }
 

@@ -6,16 +6,23 @@ import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier;
+import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.layout.Refusal;
+import dev.varve.layout.RefusedException;
 import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
 import dev.varve.model.Column;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
 import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
@@ -31,6 +38,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +87,7 @@ public final class DatasetWriter implements AutoCloseable {
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
     CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
-    BlockDestination blocks = new BlockDestination(dataset, home);
+    BlockDestination blocks = new BlockDestination(dataset, home, tables.writing());
     this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
   }
@@ -124,14 +132,19 @@ public final class DatasetWriter implements AutoCloseable {
       refused.add(nothing.refused());
       return nothing;
     }
+    return admitted(bytes(batch), () -> new WriteJob(path, batch, lifetime).run());
+  }
+
+  /** Writes something if there is room for it, and counts the outcome. */
+  private WriteResult admitted(long bytes, Supplier<WriteResult> write) {
     String reason = stopped.get();
     if (reason != null) {
       failed.increment();
       throw new WriteFailedException(reason, false);
     }
-    int room = admission.enter(bytes(batch));
+    int room = admission.enter(bytes);
     try {
-      WriteResult result = new WriteJob(path, batch, lifetime).run();
+      WriteResult result = write.get();
       batches.increment();
       if (result.accepted() > 0) {
         outage.succeeded();
@@ -152,6 +165,71 @@ public final class DatasetWriter implements AutoCloseable {
     } finally {
       admission.leave(room);
     }
+  }
+
+  /**
+   * Returns a handle of the default field of a key, as it is stored; null if its samples have to be
+   * written under the key: the newest period is not stored in blocks, or the catalog does not
+   * durably know the series as one of doubles.
+   */
+  public @Nullable SeriesHandle handle(GroupKey key) {
+    if (newest().blocks() == null) {
+      return null;
+    }
+    try {
+      Standing standing = series.of(key).standing();
+      int number =
+          standing.series() < 0 || !standing.has(Series.DEFAULT_FIELD, Kind.DOUBLE)
+              ? SeriesNumbers.NONE
+              : dataset.index().numbers().find(standing.series(), Series.DEFAULT_FIELD);
+      return number == SeriesNumbers.NONE
+          ? null
+          : new SeriesHandle(
+              number, standing.series(), standing.extent().from(), standing.extent().to());
+    } catch (RefusedException e) {
+      // A write under the key is refused with the reason.
+      return null;
+    }
+  }
+
+  /**
+   * Returns an empty batch for samples of the newest period; null if that is not stored in blocks.
+   *
+   * @param growth receives the number of bytes about to be held; an exception from it prevents that
+   */
+  public @Nullable SampleBatch newSamples(LongConsumer growth) {
+    Period period = newest();
+    BlockTiers tiers = period.blocks();
+    if (tiers == null || dataset.config().isReadOnly()) {
+      return null;
+    }
+    long oldest = Math.max(dataset.oldestKept(), period.times().from());
+    return new SampleBatch(tiers, oldest, dataset.firstRefused(), growth);
+  }
+
+  private Period newest() {
+    return dataset.periods().all().getLast();
+  }
+
+  /**
+   * Writes samples of known series.
+   *
+   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws WriteFailedException if a store failed
+   */
+  public WriteResult write(SampleBatch samples) {
+    return admitted(
+        samples.byteCount(),
+        () -> {
+          tables.writing().lock();
+          try {
+            samples.tiers().write(samples.columns());
+          } finally {
+            tables.writing().unlock();
+          }
+          samples.forEach(dataset.index()::count);
+          return new WriteResult(samples.sampleCount(), 0, List.of(), Map.of());
+        });
   }
 
   private WriteResult refuseAll(Batch batch) {

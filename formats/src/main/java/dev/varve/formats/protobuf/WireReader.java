@@ -43,6 +43,11 @@ public final class WireReader {
     this(bytes, 0, bytes.length);
   }
 
+  /** Creates a reader of a message at the start of an array. */
+  public WireReader(byte[] bytes, int length) {
+    this(bytes, 0, length);
+  }
+
   private WireReader(byte[] bytes, int from, int end) {
     this.bytes = bytes;
     this.at = from;

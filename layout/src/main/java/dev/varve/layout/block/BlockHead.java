@@ -3,16 +3,20 @@ package dev.varve.layout.block;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of a block, which lies apart from the body.
  *
  * <pre>
- * version    u8       1
- * form       u8       kinds of samples: 1 int64, 2 double, 4 string; +8: times are regular
+ * version    u8       2
+ * form       u8       kinds of samples: 1 int64, 2 double, 4 string; +8: times are regular;
+ *                     +16: times are shared
  * count      varint   number of samples, at least 1
  * first      signed   first time
  * length     varint   last time less the first
+ * leader     varint   only if times are shared: the series that their column is named after
+ * stamp      varint   only if times are shared: the generation of their column
  * body       u32      CRC-32C of the body
  * checksum   u32      CRC-32C of all that precedes
  * </pre>
@@ -22,15 +26,23 @@ import dev.varve.model.TimeRange;
  * @param count number of samples, 1 to {@link #SAMPLES_MAX}
  * @param first first time
  * @param last last time
+ * @param shared the column of times that the block shares with others; null if it has its own
  * @param bodyChecksum CRC-32C of the body
  */
 public record BlockHead(
-    int kinds, boolean regular, int count, long first, long last, int bodyChecksum) {
+    int kinds,
+    boolean regular,
+    int count,
+    long first,
+    long last,
+    @Nullable SharedTimes shared,
+    int bodyChecksum) {
   /** Maximum number of samples of a block. */
   public static final int SAMPLES_MAX = 1 << 16;
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int REGULAR = 8;
+  private static final int SHARED = 16;
   private static final int CHECKSUM_BYTES = 4;
 
   /** Returns the bit of a kind in {@link #kinds}. */
@@ -44,8 +56,12 @@ public record BlockHead(
   }
 
   void write(ByteOutput out) {
-    out.u8(VERSION).u8(regular ? kinds | REGULAR : kinds).varint(count);
-    out.signed(first).varint(last - first).u32(bodyChecksum);
+    int form = kinds | (regular ? REGULAR : 0) | (shared != null ? SHARED : 0);
+    out.u8(VERSION).u8(form).varint(count).signed(first).varint(last - first);
+    if (shared != null) {
+      out.varint(shared.leader()).varint(shared.generation());
+    }
+    out.u32(bodyChecksum);
     out.u32(out.checksum());
   }
 
@@ -73,9 +89,17 @@ public record BlockHead(
     int count = in.count(SAMPLES_MAX);
     long first = in.signed();
     long last = first + in.varint();
-    BlockHead head =
-        new BlockHead(form & ~REGULAR, (form & REGULAR) != 0, count, first, last, in.u32());
-    if (count == 0 || last < first || head.kinds() == 0 || form > 15 || in.left() != 4) {
+    SharedTimes shared =
+        (form & SHARED) == 0 ? null : new SharedTimes((int) in.varint(), first, in.varint());
+    boolean regular = (form & REGULAR) != 0;
+    int kinds = form & (REGULAR - 1);
+    BlockHead head = new BlockHead(kinds, regular, count, first, last, shared, in.u32());
+    if (count == 0
+        || last < first
+        || kinds == 0
+        || form >= 2 * SHARED
+        || (regular && shared != null)
+        || in.left() != CHECKSUM_BYTES) {
       throw new DamagedCellException("value: a head contradicts itself: " + head);
     }
     return head;

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
  * <pre>
  * row        width      u8    code of the width of buckets: 1 one day
  *            bucket     i64   number of the bucket: floor(time / width), sign bit inverted
- *            metric     u32   number of metric and field
- *            series     u32   number of the series
+ *            metric     u32   number of metric and field; 2^32 - 1 for shared times
+ *            series     u32   number of the series; of shared times, that of their leader
  * qualifier  start      i64   time of the first sample, sign bit inverted
  *            generation i64   stamp at which the block was sealed or merged
  * </pre>
@@ -26,6 +26,9 @@ public final class BlockKey {
 
   /** Length of a qualifier in bytes. */
   public static final int QUALIFIER_BYTES = 16;
+
+  /** The number of a metric that stands for columns of times in a row key. */
+  public static final int OF_TIMES = -1;
 
   private static final int ONE_DAY = 1;
   private static final long SECONDS_PER_DAY = 86_400;

@@ -41,6 +41,9 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
   /** Index of the family of block bodies in the table of blocks. */
   public static final int BODIES = 1;
 
+  /** Index of the family of shared times in the table of blocks. */
+  public static final int TIMES = 2;
+
   private static final String RESOLUTION = "resolution";
 
   /** The parameters that a declaration may give. */
@@ -53,7 +56,7 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
       List.of(
           new TableSpec(
               "blocks",
-              List.of(FamilySpec.latest("h"), FamilySpec.latest("b")),
+              List.of(FamilySpec.latest("h"), FamilySpec.latest("b"), FamilySpec.latest("t")),
               Resolution.MICROSECONDS,
               Partitioning.NONE),
           new TableSpec(
@@ -94,13 +97,18 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
     return new BlockLayout(Resolution.ofSymbol(symbol));
   }
 
+  /** Returns whether the layout has all of these parameters. */
+  public static boolean knows(Set<String> parameters) {
+    return Set.of(RESOLUTION).containsAll(parameters);
+  }
+
   @Override
   public LayoutIdentity identity() {
     return new LayoutIdentity(
         NAME,
         Map.of(
             "codec.block",
-            "1",
+            "2",
             "codec.journal",
             "1",
             "codec.key",

@@ -4,6 +4,7 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes blocks. Reused from block to block; not safe for use by several threads. */
 public final class BlockReader {
@@ -15,27 +16,41 @@ public final class BlockReader {
   /**
    * Adds the samples of a block that are in a range.
    *
+   * @param shared the times of the column that the head names; null if it names none
    * @param bytes contains the body
-   * @throws DamagedCellException if the bytes are not the body of the head
+   * @throws DamagedCellException if the bytes are not the body of the head, or the times not those
+   *     of the block
    */
   public void decode(
-      BlockHead head, byte[] bytes, int from, int length, TimeRange range, SampleColumn into) {
+      BlockHead head,
+      long @Nullable [] shared,
+      byte[] bytes,
+      int from,
+      int length,
+      TimeRange range,
+      SampleColumn into) {
     if (ByteInput.checksum(bytes, from, length) != head.bodyChecksum()) {
       throw new DamagedCellException("value: the checksum of the body does not match");
     }
-    decodeUnchecked(head, bytes, from, length, range, into);
+    decodeUnchecked(head, shared, bytes, from, length, range, into);
   }
 
   /** Decodes without comparing the checksum. */
   void decodeUnchecked(
-      BlockHead head, byte[] bytes, int from, int length, TimeRange range, SampleColumn into) {
+      BlockHead head,
+      long @Nullable [] shared,
+      byte[] bytes,
+      int from,
+      int length,
+      TimeRange range,
+      SampleColumn into) {
     ByteInput in = new ByteInput(bytes, from, length);
     int count = head.count();
     if (count > times.length) {
       times = new long[Math.max(count, 2 * times.length)];
       values = new long[times.length];
     }
-    times(head, in);
+    times(head, shared, in);
     int first = atOrAfter(range.from(), count);
     int end = atOrAfter(range.to(), count);
     if (Integer.bitCount(head.kinds()) == 1) {
@@ -54,9 +69,15 @@ public final class BlockReader {
     }
   }
 
-  private void times(BlockHead head, ByteInput in) {
+  private void times(BlockHead head, long @Nullable [] shared, ByteInput in) {
     int count = head.count();
-    if (head.regular()) {
+    if (head.shared() != null) {
+      if (shared == null || shared.length != count || shared[0] != head.first()) {
+        throw new DamagedCellException(
+            "value: the shared times of %s are missing or others".formatted(head));
+      }
+      System.arraycopy(shared, 0, times, 0, count);
+    } else if (head.regular()) {
       long step = count == 1 ? 0 : (head.last() - head.first()) / (count - 1);
       for (int i = 0; i < count; i++) {
         times[i] = head.first() + i * step;

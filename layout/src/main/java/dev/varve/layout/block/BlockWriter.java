@@ -7,13 +7,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes blocks. Reused from block to block; not safe for use by several threads.
  *
  * <pre>
  * body
- *   times    {@link LongColumn}, unless times are regular
+ *   times    {@link LongColumn}, unless times are regular or shared
  *   kinds    {@link LongColumn} of the {@linkplain KindCode kinds}, if there are several
  *   int64s   {@link LongColumn} of all int64s, if there are any
  *   doubles  {@link DoubleColumn}, if there are any
@@ -38,14 +39,23 @@ public final class BlockWriter {
    * @param to index after the last, at most {@link BlockHead#SAMPLES_MAX} more
    */
   public void encode(SampleColumn column, int from, int to) {
+    encode(column, from, to, null);
+  }
+
+  /**
+   * Like {@link #encode(SampleColumn, int, int)}, for a block without times of its own.
+   *
+   * @param shared the column that has the block's times; null if the block has them
+   */
+  public void encode(SampleColumn column, int from, int to, @Nullable SharedTimes shared) {
     body.clear();
     head.clear();
     int kinds = 0;
     for (int i = from; i < to; i++) {
       kinds |= BlockHead.bit(column.kind(i));
     }
-    boolean regular = isRegular(column.times(), from, to);
-    if (!regular) {
+    boolean regular = shared == null && isRegular(column, from, to);
+    if (!regular && shared == null) {
       longs.encode(column.times(), from, to, body);
     }
     if (Integer.bitCount(kinds) == 1) {
@@ -59,8 +69,19 @@ public final class BlockWriter {
       }
     }
     new BlockHead(
-            kinds, regular, to - from, column.time(from), column.time(to - 1), body.checksum())
+            kinds,
+            regular,
+            to - from,
+            column.time(from),
+            column.time(to - 1),
+            shared,
+            body.checksum())
         .write(head);
+  }
+
+  /** Encodes times of a column as the value of a column that blocks share. */
+  public Bytes times(SampleColumn column, int from, int to) {
+    return SharedTimes.encode(longs, column.times(), from, to);
   }
 
   /** Returns the encoded head. */
@@ -73,7 +94,9 @@ public final class BlockWriter {
     return body.toBytes();
   }
 
-  private static boolean isRegular(long[] times, int from, int to) {
+  /** Returns whether times are equally far apart, so that a block needs no column of them. */
+  public static boolean isRegular(SampleColumn column, int from, int to) {
+    long[] times = column.times();
     long step = to - from < 2 ? 0 : times[from + 1] - times[from];
     for (int i = from + 1; i < to; i++) {
       if (times[i] - times[i - 1] != step) {

@@ -147,8 +147,15 @@ final class DoubleColumn {
     }
     LongColumn.decode(in, count, into);
     double power = POWERS[form];
-    for (int i = 0; i < count; i++) {
-      into[i] = Double.doubleToRawLongBits(into[i] / power);
+    if (form == 0) {
+      // Most counters and many gauges are integers: no division.
+      for (int i = 0; i < count; i++) {
+        into[i] = Double.doubleToRawLongBits((double) into[i]);
+      }
+    } else {
+      for (int i = 0; i < count; i++) {
+        into[i] = Double.doubleToRawLongBits(into[i] / power);
+      }
     }
     long index = 0;
     for (int i = 0; i < exceptions; i++) {

@@ -15,9 +15,13 @@ public final class SampleColumn {
   private int textLength;
   private int size;
 
+  /** Bits of all kinds that were added, by {@link BlockHead#bit}. */
+  private int kindBits;
+
   public void clear() {
     size = 0;
     textLength = 0;
+    kindBits = 0;
   }
 
   public int size() {
@@ -34,6 +38,18 @@ public final class SampleColumn {
 
   public Kind kind(int index) {
     return KindCode.kind(kinds[index]);
+  }
+
+  /** Returns the index after the last sample of a stretch of samples of one kind. */
+  public int stretch(int from) {
+    if (kindBits == BlockHead.bit(kind(from))) {
+      return size;
+    }
+    int end = from + 1;
+    while (end < size && kinds[end] == kinds[from]) {
+      end++;
+    }
+    return end;
   }
 
   /** Returns an int64, the bits of a double, or where a text is. */
@@ -53,6 +69,7 @@ public final class SampleColumn {
     times[size] = time;
     values[size] = value;
     kinds[size++] = (byte) KindCode.of(kind);
+    kindBits |= BlockHead.bit(kind);
   }
 
   public void addText(long time, byte[] utf8) {
@@ -71,6 +88,7 @@ public final class SampleColumn {
     System.arraycopy(ofTimes, from, times, size, count);
     System.arraycopy(ofValues, from, values, size, count);
     Arrays.fill(kinds, size, size + count, (byte) KindCode.of(kind));
+    kindBits |= BlockHead.bit(kind);
     size += count;
   }
 
@@ -119,12 +137,7 @@ public final class SampleColumn {
     if (isSorted()) {
       return;
     }
-    Integer[] order = new Integer[size];
-    for (int i = 0; i < size; i++) {
-      order[i] = i;
-    }
-    // A stable sort: samples of one instant stay in the order in which they were added.
-    Arrays.sort(order, (a, b) -> Long.compare(times[a], times[b]));
+    int[] order = order();
     spare.clear();
     for (int i = 0; i < size; i++) {
       if (i + 1 == size || times[order[i + 1]] != times[order[i]]) {
@@ -132,6 +145,48 @@ public final class SampleColumn {
       }
     }
     swap(spare);
+  }
+
+  /**
+   * Returns the indexes of all samples by time; samples of one instant stay in the order in which
+   * they were added. Merges runs that are in order already, of which there are few.
+   */
+  private int[] order() {
+    int[] from = new int[size];
+    int[] ends = new int[size];
+    int runs = 0;
+    for (int i = 0; i < size; i++) {
+      from[i] = i;
+      if (i + 1 == size || times[i + 1] < times[i]) {
+        ends[runs++] = i + 1;
+      }
+    }
+    int[] to = new int[size];
+    while (runs > 1) {
+      int merged = 0;
+      for (int run = 0; run < runs; run += 2) {
+        int start = run == 0 ? 0 : ends[run - 1];
+        int middle = ends[run];
+        int end = run + 1 < runs ? ends[run + 1] : middle;
+        merge(from, start, middle, end, to);
+        ends[merged++] = end;
+      }
+      runs = merged;
+      int[] other = from;
+      from = to;
+      to = other;
+    }
+    return from;
+  }
+
+  private void merge(int[] from, int start, int middle, int end, int[] to) {
+    int left = start;
+    int right = middle;
+    for (int at = start; at < end; at++) {
+      boolean takeLeft =
+          right == end || (left < middle && times[from[left]] <= times[from[right]]);
+      to[at] = takeLeft ? from[left++] : from[right++];
+    }
   }
 
   private void swap(SampleColumn other) {
@@ -152,6 +207,7 @@ public final class SampleColumn {
     kinds = other.kinds;
     text = other.text;
     textLength = other.textLength;
+    kindBits = other.kindBits;
     size = other.size;
   }
 }

@@ -46,7 +46,7 @@ class BlockPageTest {
     byte[] body = bytes("body");
     SampleColumn into = new SampleColumn();
     new BlockReader()
-        .decode(BlockHead.read(head, 0, head.length), body, 0, body.length, TimeRange.ALL, into);
+        .decode(BlockHead.read(head, 0, head.length), null, body, 0, body.length, TimeRange.ALL, into);
     return lines(into);
   }
 

@@ -50,7 +50,7 @@ class BlockTest {
       body[random.nextInt(body.length)] ^= (byte) (1 << random.nextInt(8));
       assertThatThrownBy(() ->
               new BlockReader()
-                  .decode(head, body, 0, body.length, TimeRange.ALL, new SampleColumn()))
+                  .decode(head, null, body, 0, body.length, TimeRange.ALL, new SampleColumn()))
           .isInstanceOf(DamagedCellException.class);
     }
   }
@@ -67,7 +67,7 @@ class BlockTest {
     int length = random.nextInt(body.length + 1);
     try {
       new BlockReader()
-          .decodeUnchecked(head(writer), body, 0, length, TimeRange.ALL, new SampleColumn());
+          .decodeUnchecked(head(writer), null, body, 0, length, TimeRange.ALL, new SampleColumn());
     } catch (DamagedCellException e) {
       assertThat(e).hasMessageStartingWith("value: ");
     }
@@ -80,7 +80,7 @@ class BlockTest {
   private static List<String> decoded(BlockWriter writer, TimeRange range) {
     SampleColumn into = new SampleColumn();
     byte[] body = writer.body().toArray();
-    new BlockReader().decode(head(writer), body, 0, body.length, range, into);
+    new BlockReader().decode(head(writer), null, body, 0, body.length, range, into);
     return samples(into, 0, into.size(), TimeRange.ALL);
   }
 

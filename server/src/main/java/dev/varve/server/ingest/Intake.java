@@ -3,6 +3,8 @@ package dev.varve.server.ingest;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.write.SampleBatch;
+import dev.varve.engine.write.SeriesHandle;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
@@ -80,6 +82,15 @@ public final class Intake {
     this.resources = dataset.config().resources();
   }
 
+  public Dataset dataset() {
+    return dataset;
+  }
+
+  /** Returns the door that series pass. */
+  public Door door() {
+    return listener.door();
+  }
+
   /** Returns the reservation for the columns. */
   public Reservation memory() {
     return memory;
@@ -111,6 +122,40 @@ public final class Intake {
   /** Like {@link #writeOwn(Batch, boolean)}, for a batch of {@link #newBatch}. */
   public void writeOwn(BatchBuilder batch, boolean insists) {
     counted(batch, full -> writeOwn(full, insists));
+  }
+
+  /**
+   * Returns an empty batch for samples by handle, which reserves its columns as it grows; null if
+   * the dataset gives no handles or counts times in another unit than milliseconds.
+   */
+  public @Nullable SampleBatch newSamples() {
+    return dataset.resolution() == Resolution.MILLISECONDS
+        ? dataset.newSamples(memory::hold)
+        : null;
+  }
+
+  /**
+   * Returns the handle by which samples of a series are written; null if they have to be written
+   * under its key.
+   *
+   * @param sent the key as it was sent, which passes the door
+   */
+  public @Nullable SeriesHandle handle(GroupKey sent) {
+    GroupKey stored = stored(sent);
+    return stored == null ? null : dataset.handle(stored);
+  }
+
+  /** Writes samples by handle. The batch is empty afterwards and reserves nothing. */
+  public void write(SampleBatch samples) {
+    long start = System.nanoTime();
+    try {
+      WriteResult result = dataset.write(samples);
+      accepted += result.accepted();
+      listener.written(dataset.name(), dialect, result, 0, System.nanoTime() - start);
+    } finally {
+      memory.letGo(samples.byteCount());
+      samples.clear();
+    }
   }
 
   private void counted(BatchBuilder batch, Consumer<Batch> writing) {

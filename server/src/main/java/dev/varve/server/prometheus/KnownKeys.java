@@ -1,24 +1,30 @@
 package dev.varve.server.prometheus;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.varve.engine.write.SeriesHandle;
 import dev.varve.model.GroupKey;
+import dev.varve.server.ingest.Door;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the keys of series by the bytes of their labels as they were sent, so that a known
- * series is found without decoding a label. Thread-safe.
+ * Remembers series by the bytes of their labels as they were sent, so that a known series is found
+ * without decoding a label. Thread-safe; lookups take no lock.
  *
  * <p>A hit compares all bytes. The hash is seeded, so clients cannot choose labels that collide.
+ * Series live in two generations: when the recent one has half of the memory, the older one is
+ * dropped, and what is found in it moves to the recent one. Senders repeat their series in one
+ * order, so each series also remembers the one that followed it: most lookups hash nothing.
  */
 final class KnownKeys {
-  /** Memory of a remembered key in addition to its bytes and the key itself, in bytes. */
-  private static final int OVERHEAD_BYTES = 150;
+  /** Memory of a remembered series in addition to its bytes and its key, in bytes. */
+  private static final int OVERHEAD_BYTES = 200;
+
+  private static final int BUCKETS_MIN = 1 << 10;
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -27,61 +33,173 @@ final class KnownKeys {
 
   private final long seed = RANDOM.nextLong();
   private final long secret = RANDOM.nextLong();
-  private final Cache<LabelBytes, GroupKey> keys;
+  private final long bytesMax;
+  private volatile Generation recent = new Generation();
+  private volatile Generation older = new Generation();
 
   /**
    * Creates an empty table.
    *
-   * @param bytes memory that remembered keys may take
+   * @param bytes memory that remembered series may take
    */
   KnownKeys(long bytes) {
-    this.keys =
-        Caffeine.newBuilder()
-            .maximumWeight(bytes)
-            .<LabelBytes, GroupKey>weigher(
-                (labels, key) -> OVERHEAD_BYTES + labels.length() + (int) key.byteCount())
-            .build();
+    this.bytesMax = bytes;
   }
 
-  /** Bytes of labels in a message; remembered ones have an array of their own. */
-  private record LabelBytes(byte[] bytes, int from, int to, int hash) {
-    int length() {
-      return to - from;
+  /** A remembered series of a dataset. */
+  static final class Known {
+    private final byte[] labels;
+    private final Object dataset;
+    private final GroupKey key;
+    private volatile Handle handle = Handle.NONE;
+
+    /** The series that followed the last time, which mostly follows again; written by races. */
+    private @Nullable Known next;
+
+    private Known(byte[] labels, Object dataset, GroupKey key) {
+      this.labels = labels;
+      this.dataset = dataset;
+      this.key = key;
     }
 
-    LabelBytes copy() {
-      return new LabelBytes(Arrays.copyOfRange(bytes, from, to), 0, length(), hash);
+    /** Returns the key as it was sent. */
+    GroupKey key() {
+      return key;
     }
 
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof LabelBytes that
-          && hash == that.hash
-          && Arrays.equals(bytes, from, to, that.bytes, that.from, that.to);
+    /**
+     * Returns the handle by which samples of the series are written; null if there is none or if it
+     * comes from another door, whose rules may have differed.
+     */
+    @Nullable SeriesHandle handle(Door door) {
+      Handle now = handle;
+      return now.door() == door ? now.series() : null;
     }
 
-    @Override
-    public int hashCode() {
-      return hash;
+    /** Sets the handle that a door's rules lead to; null if there is none. */
+    void handle(Door door, @Nullable SeriesHandle series) {
+      handle = new Handle(door, series);
+    }
+
+    private boolean is(Object of, byte[] message, int from, int to) {
+      return dataset == of && Arrays.equals(labels, 0, labels.length, message, from, to);
+    }
+
+    private long bytes() {
+      return OVERHEAD_BYTES + labels.length + key.byteCount();
     }
   }
 
-  /** Returns the key of a series whose labels were sent as some bytes; null if it is unknown. */
-  @Nullable GroupKey find(byte[] message, int from, int to) {
-    return keys.getIfPresent(labels(message, from, to));
+  private record Handle(@Nullable Door door, @Nullable SeriesHandle series) {
+    private static final Handle NONE = new Handle(null, null);
   }
 
-  /** Remembers a key. */
-  void remember(byte[] message, int from, int to, GroupKey key) {
-    keys.put(labels(message, from, to).copy(), key);
+  /** An element of the list of a bucket. */
+  private record Node(long hash, Known known, @Nullable Node next) {}
+
+  /** A hash table. Readers see a list of nodes that never changes. */
+  private static final class Generation {
+    private volatile AtomicReferenceArray<@Nullable Node> buckets =
+        new AtomicReferenceArray<>(BUCKETS_MIN);
+    private int count;
+    private long bytes;
+
+    @Nullable Known find(long hash, Object dataset, byte[] message, int from, int to) {
+      AtomicReferenceArray<@Nullable Node> in = buckets;
+      Node node = in.get((int) hash & (in.length() - 1));
+      for (; node != null; node = node.next()) {
+        if (node.hash() == hash && node.known().is(dataset, message, from, to)) {
+          return node.known();
+        }
+      }
+      return null;
+    }
+
+    /** Adds a series. Called by one thread at a time. */
+    void add(long hash, Known known) {
+      if (count == buckets.length()) {
+        grow();
+      }
+      int at = (int) hash & (buckets.length() - 1);
+      buckets.set(at, new Node(hash, known, buckets.get(at)));
+      count++;
+      bytes += known.bytes();
+    }
+
+    private void grow() {
+      AtomicReferenceArray<@Nullable Node> before = buckets;
+      AtomicReferenceArray<@Nullable Node> grown = new AtomicReferenceArray<>(2 * before.length());
+      for (int i = 0; i < before.length(); i++) {
+        for (Node node = before.get(i); node != null; node = node.next()) {
+          int at = (int) node.hash() & (grown.length() - 1);
+          grown.setPlain(at, new Node(node.hash(), node.known(), grown.getPlain(at)));
+        }
+      }
+      buckets = grown;
+    }
   }
 
-  private LabelBytes labels(byte[] message, int from, int to) {
-    return new LabelBytes(message, from, to, hash(message, from, to));
+  /**
+   * Returns the series whose labels were sent as some bytes; null if it is unknown.
+   *
+   * @param dataset the dataset of the series, by identity
+   */
+  @Nullable Known find(Object dataset, byte[] message, int from, int to) {
+    return find(null, dataset, message, from, to);
+  }
+
+  /**
+   * Like {@link #find(Object, byte[], int, int)}, for a series that follows another in a message.
+   *
+   * @param before the series before it; null if there is none
+   */
+  @Nullable Known find(
+      @Nullable Known before, Object dataset, byte[] message, int from, int to) {
+    if (before == null) {
+      return lookUp(dataset, message, from, to);
+    }
+    Known next = before.next;
+    if (next != null && next.is(dataset, message, from, to)) {
+      return next;
+    }
+    Known found = lookUp(dataset, message, from, to);
+    if (found != null) {
+      before.next = found;
+    }
+    return found;
+  }
+
+  private @Nullable Known lookUp(Object dataset, byte[] message, int from, int to) {
+    long hash = hash(message, from, to);
+    Known known = recent.find(hash, dataset, message, from, to);
+    if (known == null) {
+      known = older.find(hash, dataset, message, from, to);
+      if (known != null) {
+        add(hash, known);
+      }
+    }
+    return known;
+  }
+
+  /** Remembers a series and returns it. */
+  Known remember(Object dataset, byte[] message, int from, int to, GroupKey key) {
+    Known known = new Known(Arrays.copyOfRange(message, from, to), dataset, key);
+    add(hash(message, from, to), known);
+    return known;
+  }
+
+  private synchronized void add(long hash, Known known) {
+    if (recent.bytes > bytesMax / 2) {
+      older = recent;
+      recent = new Generation();
+    }
+    if (recent.find(hash, known.dataset, known.labels, 0, known.labels.length) == null) {
+      recent.add(hash, known);
+    }
   }
 
   /** Hashes 16 bytes at a time by folded products, as wyhash does. */
-  private int hash(byte[] message, int from, int to) {
+  private long hash(byte[] message, int from, int to) {
     long hash = seed ^ (to - from);
     int at = from;
     for (; to - at >= 16; at += 16) {
@@ -97,7 +215,7 @@ final class KnownKeys {
       }
     }
     hash = fold(first ^ secret, second ^ hash);
-    return (int) (hash ^ (hash >>> 32));
+    return hash ^ (hash >>> 32);
   }
 
   private static long fold(long a, long b) {

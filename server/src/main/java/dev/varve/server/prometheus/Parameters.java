@@ -44,7 +44,7 @@ final class Parameters {
 
   static Parameters of(Exchange exchange) throws IOException {
     return new Parameters(
-        exchange, exchange.method().equals("POST") ? Form.readAll(exchange) : Map.of());
+        exchange, exchange.method().equals("GET") ? Map.of() : Form.readAll(exchange));
   }
 
   /** Returns the first value; null if the parameter is missing or its first value is empty. */

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *       time or over a range
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
  *       /api/v1/label/NAME/values}: metadata of series that match {@code match[]}
+ *   <li>{@code POST|PUT /api/v1/admin/tsdb/delete_series}, {@code clean_tombstones}: deletes
  *   <li>{@code GET /federate}: the newest samples, for another Prometheus
  *   <li>{@code GET /api/v1/status/tsdb}: the metrics and labels with the highest cardinality
  *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API is implemented
@@ -47,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 public final class Prometheus implements Dialect {
   public static final String NAME = "prometheus";
 
+  private static final String ADMIN = "/api/v1/admin/tsdb/";
+
   private final Queries queries;
   private final Metadata metadata;
   private final RemoteWrite remoteWrite;
@@ -55,6 +58,7 @@ public final class Prometheus implements Dialect {
   private final Rules rules;
   private final RemoteRead remoteRead;
   private final Federation federation;
+  private final Deletes deletes;
   private final String version;
 
   /** Creates the dialect. */
@@ -67,6 +71,7 @@ public final class Prometheus implements Dialect {
     this.textImport = new TextImport(context);
     this.remoteRead = new RemoteRead(context);
     this.federation = new Federation(context);
+    this.deletes = new Deletes(context);
     this.version = context.version();
   }
 
@@ -88,6 +93,10 @@ public final class Prometheus implements Dialect {
     }
     routes.add(Route.post("/api/v1/read", Load.QUERY, remoteRead::read));
     routes.add(Route.get("/federate", Load.QUERY, federation::answer));
+    for (String method : List.of("POST", "PUT")) {
+      routes.add(new Route(method, ADMIN + "delete_series", Load.WRITE, deletes::delete));
+      routes.add(new Route(method, ADMIN + "clean_tombstones", Load.NONE, deletes::clean));
+    }
     addQuestions(routes);
     return new Router.Mount(NAME, true, routes, Envelope.ERRORS);
   }

@@ -26,6 +26,8 @@ final class RemoteWrite {
   private static final int REASONS_SHOWN = 5;
 
   private final DialectContext context;
+  private final MessageBuffers buffers =
+      new MessageBuffers(HeapShares.OF_THIS_PROCESS.smallCache());
   private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.smallCache());
 
   RemoteWrite(DialectContext context) {
@@ -38,8 +40,11 @@ final class RemoteWrite {
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
     WriteRequestReader reader = new WriteRequestReader(intake, known, dataset.holdsStaleMarkers());
     try {
-      read(SnappyBody.read(exchange, "remote write"), second, reader, intake);
+      SnappyBlock.Content message = SnappyBody.read(exchange, "remote write", buffers);
+      read(message, second, reader, intake);
+      buffers.giveBack(message.bytes());
     } finally {
+      reader.release();
       // A store may fail after earlier batches were written.
       tellWritten(exchange, intake, reader);
     }
@@ -52,12 +57,12 @@ final class RemoteWrite {
   }
 
   private static void read(
-      byte[] message, boolean second, WriteRequestReader reader, Intake intake) {
+      SnappyBlock.Content message, boolean second, WriteRequestReader reader, Intake intake) {
     try {
       if (second) {
-        reader.readSecond(message);
+        reader.readSecond(message.bytes(), message.length());
       } else {
-        reader.readFirst(message);
+        reader.readFirst(message.bytes(), message.length());
       }
     } catch (MalformedMessageException e) {
       reader.write();

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
 
 /**
@@ -31,6 +32,9 @@ final class SnappyBlock {
   private static final int MARGIN = 15;
 
   private static final int HASH_BITS = 14;
+
+  /** Bytes of two words, by which short literals are copied. */
+  private static final int WORDS = 2 * Long.BYTES;
 
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -63,6 +67,24 @@ final class SnappyBlock {
    * @throws IOException if the bytes are not a valid block
    */
   static byte[] unpack(byte[] block, LongConsumer announced) throws IOException {
+    return unpack(block, announced, byte[]::new).bytes();
+  }
+
+  /**
+   * Content of a block.
+   *
+   * @param bytes may be longer than the content
+   * @param length bytes of the content
+   */
+  record Content(byte[] bytes, int length) {}
+
+  /**
+   * Like {@link #unpack(byte[], LongConsumer)}, into an array of the caller.
+   *
+   * @param arrays returns an array of at least the given length
+   */
+  static Content unpack(byte[] block, LongConsumer announced, IntFunction<byte[]> arrays)
+      throws IOException {
     long length = 0;
     int in = 0;
     int shift = 0;
@@ -79,12 +101,12 @@ final class SnappyBlock {
       throw new IOException("a length of %d in %d bytes".formatted(length, block.length));
     }
     announced.accept(length);
-    byte[] content = new byte[(int) length];
-    unpack(block, in, content);
-    return content;
+    byte[] content = arrays.apply((int) length);
+    unpack(block, in, content, (int) length);
+    return new Content(content, (int) length);
   }
 
-  private static void unpack(byte[] block, int start, byte[] content) throws IOException {
+  private static void unpack(byte[] block, int start, byte[] content, int end) throws IOException {
     int in = start;
     int out = 0;
     while (in < block.length) {
@@ -97,10 +119,16 @@ final class SnappyBlock {
           length = number(block, in, bytes) + 1;
           in += bytes;
         }
-        if (length <= 0 || length > block.length - in || length > content.length - out) {
+        if (length <= 0 || length > block.length - in || length > end - out) {
           throw new IOException("a literal of %d bytes at %d".formatted(length, in));
         }
-        System.arraycopy(block, in, content, out, length);
+        if (length <= WORDS && in + WORDS <= block.length && out + WORDS <= end) {
+          // Most literals are short; what is written past them is written again.
+          LONG.set(content, out, (long) LONG.get(block, in));
+          LONG.set(content, out + Long.BYTES, (long) LONG.get(block, in + Long.BYTES));
+        } else {
+          System.arraycopy(block, in, content, out, length);
+        }
         in += length;
         out += length;
         continue;
@@ -117,14 +145,14 @@ final class SnappyBlock {
         offset = number(block, in, bytes);
         in += bytes;
       }
-      if (offset <= 0 || offset > out || length > content.length - out) {
+      if (offset <= 0 || offset > out || length > end - out) {
         throw new IOException("a copy of %d bytes from %d before".formatted(length, offset));
       }
-      copy(content, out, offset, length);
+      copy(content, out, offset, length, end);
       out += length;
     }
-    if (out != content.length) {
-      throw new IOException("%d bytes of %d".formatted(out, content.length));
+    if (out != end) {
+      throw new IOException("%d bytes of %d".formatted(out, end));
     }
   }
 
@@ -140,10 +168,10 @@ final class SnappyBlock {
   }
 
   /** Copies from {@code offset} bytes earlier; source and destination may overlap. */
-  private static void copy(byte[] content, int out, int offset, int length) {
+  private static void copy(byte[] content, int out, int offset, int length, int end) {
     int from = out - offset;
     // Words may write past the end of the copy: later bytes are not written yet.
-    if (offset >= Long.BYTES && out + length + Long.BYTES <= content.length) {
+    if (offset >= Long.BYTES && out + length + Long.BYTES <= end) {
       for (int i = 0; i < length; i += Long.BYTES) {
         LONG.set(content, out + i, (long) LONG.get(content, from + i));
       }

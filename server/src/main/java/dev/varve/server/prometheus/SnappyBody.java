@@ -19,19 +19,27 @@ final class SnappyBody {
    * Decompresses the body. Its announced length is checked first.
    *
    * @param what names the body in messages
+   * @param buffers provides the array, which the caller gives back
    * @throws HttpError 400 if it is not valid snappy, 413 if it is too large, 415 if it declares
    *     another encoding
    */
-  static byte[] read(Exchange exchange, String what) throws IOException {
+  static SnappyBlock.Content read(Exchange exchange, String what, MessageBuffers buffers)
+      throws IOException {
     requireSnappy(exchange, what);
     byte[] compressed = exchange.bodyAsSent();
-    byte[] content =
-        unpack(
-            compressed,
-            length -> {
-              exchange.awaitTurn(length);
-              exchange.memory().hold(length);
-            });
+    SnappyBlock.Content content;
+    try {
+      content =
+          SnappyBlock.unpack(
+              compressed,
+              length -> {
+                exchange.awaitTurn(length);
+                exchange.memory().hold(length);
+              },
+              buffers::take);
+    } catch (IOException e) {
+      throw malformed();
+    }
     exchange.memory().letGo(compressed.length);
     return content;
   }
@@ -64,7 +72,11 @@ final class SnappyBody {
     try {
       return SnappyBlock.unpack(compressed, announced);
     } catch (IOException e) {
-      throw HttpError.badRequest("the body is not in snappy's block format");
+      throw malformed();
     }
+  }
+
+  private static HttpError malformed() {
+    return HttpError.badRequest("the body is not in snappy's block format");
   }
 }

@@ -1,5 +1,6 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.engine.write.SampleBatch;
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.formats.protobuf.WireReader;
 import dev.varve.model.BatchBuilder;
@@ -62,6 +63,10 @@ final class WriteRequestReader {
 
   private final Intake intake;
   private final KnownKeys known;
+
+  /** Reads known series without their labels; null if the dataset gives no handles. */
+  private final @Nullable KnownSamples samples;
+
   private final boolean holdsMarkers;
   private final BatchBuilder batch;
 
@@ -88,6 +93,8 @@ final class WriteRequestReader {
   WriteRequestReader(Intake intake, KnownKeys known, boolean holdsMarkers) {
     this.intake = intake;
     this.known = known;
+    SampleBatch byHandle = intake.newSamples();
+    this.samples = byHandle == null ? null : new KnownSamples(intake, known, byHandle);
     this.batch = intake.newBatch();
     this.ofSeries = new HeldPart(intake.memory());
     this.ofMetadata = new HeldPart(intake.memory());
@@ -119,16 +126,26 @@ final class WriteRequestReader {
    *   TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; exemplars = 3; histograms = 4; }
    *   Label { string name = 1; string value = 2; }   Sample { double value = 1; int64 timestamp = 2; }
    */
-  void readFirst(byte[] bytes) {
-    WireReader request = new WireReader(bytes);
+  void readFirst(byte[] bytes, int length) {
+    WireReader request = new WireReader(bytes, length);
     while (request.next()) {
       switch (request.field()) {
-        case 1 -> readOne(bytes, request.message());
+        case 1 -> readEither(bytes, request.message());
         case 3 -> readMetadata(request.message());
         default -> request.skip();
       }
     }
     write();
+  }
+
+  /** Reads a series of version 1, without its labels if possible. */
+  private void readEither(byte[] message, WireReader series) {
+    int from = series.position();
+    if (samples == null || !samples.read(message, from, from + series.left())) {
+      readOne(message, series);
+    } else if (samples.isFull()) {
+      write();
+    }
   }
 
   private void readMetadata(WireReader message) {
@@ -169,15 +186,16 @@ final class WriteRequestReader {
         () -> {
           int from = series.position();
           int to = endOfLabels(series.again());
-          GroupKey key = to < 0 ? null : known.find(message, from, to);
-          if (key != null) {
-            add(key, key, series, FIRST);
+          KnownKeys.Known before =
+              to < 0 ? null : known.find(intake.dataset(), message, from, to);
+          if (before != null) {
+            add(before.key(), before.key(), series, FIRST);
             return;
           }
           Map<String, String> labels = labels(series.again());
-          key = key(labels);
+          GroupKey key = key(labels);
           if (key != null && to >= 0) {
-            known.remember(message, from, to, key);
+            known.remember(intake.dataset(), message, from, to, key);
           }
           add(key, labels, series, FIRST);
         });
@@ -322,9 +340,9 @@ final class WriteRequestReader {
    *   TimeSeries { repeated uint32 labels_refs = 1; repeated Sample samples = 2; histograms = 3; exemplars = 4; metadata = 5; }
    *   Metadata { MetricType type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
    */
-  void readSecond(byte[] bytes) {
-    List<String> symbols = symbols(new WireReader(bytes), intake.memory());
-    WireReader request = new WireReader(bytes);
+  void readSecond(byte[] bytes, int length) {
+    List<String> symbols = symbols(new WireReader(bytes, length), intake.memory());
+    WireReader request = new WireReader(bytes, length);
     while (request.next()) {
       if (request.field() == 5) {
         readOne(request.message(), symbols);
@@ -453,10 +471,22 @@ final class WriteRequestReader {
     }
   }
 
+  /** Ends the reader, which must not be used any more. */
+  void release() {
+    if (samples != null) {
+      samples.release();
+    }
+  }
+
   /** Writes what was read since the last write. */
   void write() {
+    // Samples of a series that had no handle when the message began are in the batch, later ones
+    // have a handle: this order keeps the order of acceptance.
     if (!batch.isEmpty()) {
       intake.write(batch, false);
+    }
+    if (samples != null) {
+      samples.write();
     }
     if (!metadata.isEmpty()) {
       intake.describe(metadata.values());

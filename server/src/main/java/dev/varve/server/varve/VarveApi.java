@@ -71,6 +71,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@code POST /varve/v1/check}: reads all data of the server, regardless of the named
  *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
  *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
+ *   <li>{@link Deletes}: deletes
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
@@ -123,6 +124,12 @@ public final class VarveApi implements Dialect {
   }
 
   private List<Route> routes() {
+    List<Route> routes = new ArrayList<>(ownRoutes());
+    routes.addAll(new Deletes(context).routes());
+    return routes;
+  }
+
+  private List<Route> ownRoutes() {
     return List.of(
         Route.get("/v1/dataset", Load.NONE, this::dataset),
         Route.post("/v1/points", Load.WRITE, this::points),

@@ -18,9 +18,9 @@ public final class RemoteWriteFuzz {
         new WriteRequestReader(FuzzIntake.next(), new KnownKeys(1 << 20), true);
     try {
       if (input[0] % 2 == 0) {
-        reader.readFirst(message);
+        reader.readFirst(message, message.length);
       } else {
-        reader.readSecond(message);
+        reader.readSecond(message, message.length);
       }
     } catch (MalformedMessageException e) {
       reader.write();

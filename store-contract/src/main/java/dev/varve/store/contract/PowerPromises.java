@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Optional powers work if declared; undeclared powers are refused up front. */
 final class PowerPromises {
   private static final List<Class<? extends Power>> POWERS =
-      List.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class);
+      List.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class, Power.Reclaim.class);
 
   private PowerPromises() {}
 
@@ -63,7 +63,8 @@ final class PowerPromises {
         with("adds to a cell", Power.Increment.class, PowerPromises::adds),
         with("adds to no cell of another length", Power.Increment.class, PowerPromises::addsToText),
         with("deletes a range of rows", Power.RangeDelete.class, PowerPromises::deletesRows),
-        with("deletes all rows from one on", Power.RangeDelete.class, PowerPromises::deletesToEnd));
+        with("deletes all rows from one on", Power.RangeDelete.class, PowerPromises::deletesToEnd),
+        with("reclaims space and keeps cells", Power.Reclaim.class, PowerPromises::reclaims));
   }
 
   private interface Body<P extends Power> {
@@ -273,5 +274,21 @@ final class PowerPromises {
     assertThat(Lab.readAll(lab.table("beside"))).hasSize(1);
     Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 2, "again"));
     assertThat(Lab.values(Lab.readAll(table))).containsExactly("again");
+  }
+
+  private static void reclaims(Lab lab, Table table, Power.Reclaim power) {
+    List<Bytes> rows = fill(lab, table);
+    Lab.put(table, new Cell(rows.get(4), Lab.LATEST, text("q"), 2, text("newer")));
+    table
+        .power(Power.RangeDelete.class)
+        .ifPresent(range -> range.deleteRows(rows.get(5), rows.get(8)));
+    List<Cell> before = Lab.readAll(table);
+    power.reclaim(rows.get(2), rows.get(7));
+    assertThat(Lab.readAll(table)).isEqualTo(before);
+    power.reclaim(Bytes.EMPTY, null);
+    assertThat(Lab.readAll(table)).isEqualTo(before);
+    assertThat(Lab.readAll(lab.table("beside"))).hasSize(1);
+    Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 2, "again"));
+    assertThat(Lab.readAll(table)).hasSize(before.size() + 1);
   }
 }

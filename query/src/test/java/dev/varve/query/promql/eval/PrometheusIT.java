@@ -106,7 +106,7 @@ class PrometheusIT {
 
   /** Rows are short, so that long steps skip some. */
   private Engine engine() throws IOException {
-    Layout layout = Layouts.of(Layouts.DEFAULT, Map.of("bucket", "10m"));
+    Layout layout = Layouts.of(Layouts.OF_CELLS, Map.of("bucket", "10m"));
     DatasetConfig dataset =
         new DatasetConfig(
             "main",

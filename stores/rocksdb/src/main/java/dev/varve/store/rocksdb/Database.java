@@ -23,6 +23,8 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.IngestExternalFileOptions;
@@ -317,6 +319,19 @@ final class Database implements GroupCommit.Log, AutoCloseable {
 
   private long newestLog() throws IOException {
     return LogFiles.of(directory).lastKey();
+  }
+
+  /**
+   * Rewrites a range of cells without what was deleted or replaced. All buffers are written out
+   * first, so that older logs are deleted as well.
+   */
+  void reclaim(GrowingBytes from, GrowingBytes to) throws RocksDBException {
+    try (FlushOptions whole = new FlushOptions().setWaitForFlush(true);
+        CompactRangeOptions beside =
+            new CompactRangeOptions().setExclusiveManualCompaction(false)) {
+      db.flush(whole, List.of(catalog, cells));
+      db.compactRange(cells, from.toArray(), to.toArray(), beside);
+    }
   }
 
   /**

@@ -47,7 +47,11 @@ final class RocksStore implements Store {
           Capabilities.RowOrder.TABLE,
           new SizeLimits(
               4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
-          Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
+          Set.of(
+              Power.ConditionalPut.class,
+              Power.Increment.class,
+              Power.RangeDelete.class,
+              Power.Reclaim.class));
 
   private static final byte[] FIRST_KEY = {};
   private static final byte[] LAST_KEY = {-1, -1, -1, -1};

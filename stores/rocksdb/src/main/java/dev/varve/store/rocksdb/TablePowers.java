@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /** The optional powers of a table. Each is a decision of the writer, which makes it atomic. */
-final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.RangeDelete {
+final class TablePowers
+    implements Power.ConditionalPut, Power.Increment, Power.RangeDelete, Power.Reclaim {
   private final RocksStore store;
   private final TableEntry table;
   private final Admission admission;
@@ -65,17 +66,34 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     if (to != null && from.compareTo(to) >= 0) {
       return;
     }
+    WriteRecords records = new WriteRecords(128);
+    records.deleteRange(store.database().cellsFamily(), first(from), end(to));
+    write(() -> records);
+  }
+
+  private GrowingBytes first(Bytes from) {
     GrowingBytes first = new GrowingBytes(64);
     KeyFormat.addRow(first, table.id(), from.toArray(), 0, from.length());
+    return first;
+  }
+
+  private GrowingBytes end(@Nullable Bytes to) {
     GrowingBytes end = new GrowingBytes(64);
     if (to == null) {
       end.addInt(table.id() + 1);
     } else {
       KeyFormat.addRow(end, table.id(), to.toArray(), 0, to.length());
     }
-    WriteRecords records = new WriteRecords(128);
-    records.deleteRange(store.database().cellsFamily(), first, end);
-    write(() -> records);
+    return end;
+  }
+
+  @Override
+  public void reclaim(Bytes from, @Nullable Bytes to) {
+    ensureOpen.run();
+    store.gate().call(() -> {
+      store.database().reclaim(first(from), end(to));
+      return true;
+    });
   }
 
   private void write(GroupCommit.Decision decision) {

@@ -1,0 +1,136 @@
+package dev.varve.cli;
+
+import dev.varve.engine.DeleteCount;
+import dev.varve.engine.DeletionProgress;
+import dev.varve.engine.DeletionProgress.State;
+import dev.varve.model.Resolution;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.varve.DeleteParameters;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code varve delete}. */
+@Command(
+    name = "delete",
+    description = "Deletes samples of series in a range of times, for good.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Example:",
+      "  varve delete 'cpu{host=\"web01\"}' --from 2026-01-01 --to 2026-02-01 --dry-run",
+      "",
+      "No query returns the samples any more as soon as the delete is accepted. The command then waits",
+      "until they are removed from the tables. If it is broken off, the server goes on; without a server,",
+      "the next one on the data directory does. It ends with 1 if damaged cells had to stay."
+    })
+final class DeleteCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "SELECTOR",
+      description = "The series, such as 'cpu{host=\"a\"}', in PromQL's syntax.")
+  private String selector;
+
+  @Option(
+      names = "--from",
+      paramLabel = "TIME",
+      description =
+          "Samples from this time on: a date, an instant, a number in the dataset's unit, or 15m for 15 minutes ago (default: all).")
+  private @Nullable String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "TIME",
+      description = "Samples before this time, in the same forms (default: all).")
+  private @Nullable String to;
+
+  @Option(names = "--dry-run", description = "Count the samples, and delete nothing.")
+  private boolean dryRun;
+
+  @Mixin private TargetOptions targetOptions;
+
+  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  private boolean silent;
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description =
+          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    Map<String, String> texts = texts();
+    try (Target target = targetOptions.openExisting()) {
+      return dryRun ? count(target, texts) : delete(target, texts);
+    }
+  }
+
+  private Map<String, String> texts() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    texts.put("selector", selector);
+    if (from != null) {
+      texts.put("from", from);
+    }
+    if (to != null) {
+      texts.put("to", to);
+    }
+    try {
+      DeleteParameters.of(texts, Resolution.MILLISECONDS, Instant.now());
+      return texts;
+    } catch (SelectorSyntaxException | IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private int count(Target target, Map<String, String> texts) {
+    DeleteCount count = target.countDeletable(texts);
+    try (Records records = new Records(output, spec.commandLine().getOut(), "series", "samples")) {
+      records.add(count.series(), count.samples());
+    }
+    return 0;
+  }
+
+  private int delete(Target target, Map<String, String> texts) {
+    DeletionProgress done;
+    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
+      done =
+          target.delete(
+              texts, now -> progress.update(now.rows(), 0, now.samples() + " samples removed"));
+    }
+    try (Records records =
+        new Records(
+            output,
+            spec.commandLine().getOut(),
+            "state",
+            "rows",
+            "samples",
+            "cells",
+            "rewritten",
+            "damaged")) {
+      records.add(
+          done.state().name().toLowerCase(Locale.ROOT),
+          done.rows(),
+          done.samples(),
+          done.cells(),
+          done.rewritten(),
+          done.damaged());
+    }
+    if (done.problem() != null) {
+      spec.commandLine().getErr().println("varve: " + done.problem());
+    }
+    return done.state() == State.DONE && done.damaged() == 0 ? 0 : 1;
+  }
+}

@@ -1,0 +1,154 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.blocks.ColumnBatch;
+import dev.varve.model.Kind;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+
+/**
+ * Samples of known series, by handle, on their way into blocks. A caller adds one series after the
+ * other: {@link #begin}, {@link #add} for each sample, {@link #end}. Not safe for use by several
+ * threads.
+ */
+public final class SampleBatch {
+  /** Bytes of a sample in the columns and in the journal entry made of them. */
+  private static final int BYTES_PER_SAMPLE = 2 * Long.BYTES + 12;
+
+  /** Number of samples for which memory is announced at once. */
+  private static final int ANNOUNCED = 1 << 10;
+
+  private static final int BYTES_PER_SERIES = 24;
+
+  private final BlockTiers tiers;
+  private final LongConsumer growth;
+  private final ColumnBatch columns;
+  private final long oldest;
+  private final long firstRefused;
+  private int[] keys = new int[64];
+  private int[] sizes = new int[64];
+  private int series;
+  private SeriesHandle open = new SeriesHandle(-1, -1, 0, 0);
+  private int start;
+  private long first;
+  private long last;
+  private int announced;
+  private long bytes;
+
+  /**
+   * Creates an empty batch.
+   *
+   * @param oldest the first accepted time
+   * @param firstRefused the time after the last accepted one
+   * @param growth receives the number of bytes about to be held; an exception from it prevents that
+   */
+  SampleBatch(BlockTiers tiers, long oldest, long firstRefused, LongConsumer growth) {
+    this.tiers = tiers;
+    this.oldest = oldest;
+    this.firstRefused = firstRefused;
+    this.growth = growth;
+    this.columns = tiers.newColumns();
+  }
+
+  /** Starts to add samples of a series. */
+  public void begin(SeriesHandle handle) {
+    open = handle;
+    start = columns.size();
+    first = Long.MAX_VALUE;
+    last = Long.MIN_VALUE;
+    columns.begin(handle.number(), Kind.DOUBLE);
+  }
+
+  /** Adds a sample of the series, by the bits of its value. */
+  public void add(long time, long bits) {
+    if (columns.size() == announced) {
+      grow((long) ANNOUNCED * BYTES_PER_SAMPLE);
+      announced += ANNOUNCED;
+    }
+    columns.add(time, bits);
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+  }
+
+  /** Removes the samples added since {@link #begin}. */
+  public void undo() {
+    columns.truncate(start);
+  }
+
+  /**
+   * Ends the samples of a series.
+   *
+   * @return false if the batch cannot take them, because their times need an entry in the catalog
+   *     or are refused; the batch is then as it was before {@link #begin}
+   */
+  public boolean end() {
+    int count = columns.size() - start;
+    if (count == 0) {
+      columns.truncate(start);
+      return true;
+    }
+    if (first < oldest || last >= firstRefused || !open.covers(first, last)) {
+      columns.truncate(start);
+      return false;
+    }
+    if (series == keys.length) {
+      grow((long) BYTES_PER_SERIES * series);
+      keys = Arrays.copyOf(keys, 2 * series);
+      sizes = Arrays.copyOf(sizes, 2 * series);
+    }
+    keys[series] = open.key();
+    sizes[series++] = count;
+    return true;
+  }
+
+  private void grow(long more) {
+    growth.accept(more);
+    bytes += more;
+  }
+
+  public boolean isEmpty() {
+    return series == 0;
+  }
+
+  /** Returns the number of samples. */
+  public int sampleCount() {
+    return columns.size();
+  }
+
+  /** Returns the number of bytes that the growth listener was told of since the last {@code clear}. */
+  public long byteCount() {
+    return bytes;
+  }
+
+  /** Removes all samples, so that the batch can be filled again. */
+  public void clear() {
+    columns.clear();
+    series = 0;
+    announced = 0;
+    bytes = 0;
+  }
+
+  /** Returns the memory of the batch to its pool. It must not be used any more. */
+  public void release() {
+    tiers.release(columns);
+  }
+
+  BlockTiers tiers() {
+    return tiers;
+  }
+
+  ColumnBatch columns() {
+    return columns;
+  }
+
+  /** Receives the number of a key in the index, and how many samples of it the batch has. */
+  interface Counts {
+    void take(int key, int samples);
+  }
+
+  void forEach(Counts counts) {
+    for (int i = 0; i < series; i++) {
+      counts.take(keys[i], sizes[i]);
+    }
+  }
+}

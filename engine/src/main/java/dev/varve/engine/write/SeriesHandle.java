@@ -1,0 +1,42 @@
+package dev.varve.engine.write;
+
+/**
+ * A series of doubles that samples can be added to without looking its key up: the default field of
+ * a key that the catalog durably knows. Holds no key, so that callers can keep many of them.
+ *
+ * <p>A handle never becomes wrong, but it may stop taking samples, for example if their times leave
+ * the extent that the catalog had noted. The caller then writes the samples under the key and asks
+ * for a new handle.
+ */
+public final class SeriesHandle {
+  private final int number;
+  private final int key;
+  private final long from;
+  private final long to;
+
+  /**
+   * @param number the durable number of the series
+   * @param key the number of its key in the index
+   * @param from the first time of the noted extent
+   * @param to the time after the last of the noted extent
+   */
+  SeriesHandle(int number, int key, long from, long to) {
+    this.number = number;
+    this.key = key;
+    this.from = from;
+    this.to = to;
+  }
+
+  int number() {
+    return number;
+  }
+
+  int key() {
+    return key;
+  }
+
+  /** Returns whether the catalog durably says that the series may have samples at these times. */
+  boolean covers(long first, long last) {
+    return first >= from && last < to;
+  }
+}

@@ -1,0 +1,136 @@
+package dev.varve.server.varve;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.Deletion;
+import dev.varve.formats.json.JsonLines;
+import dev.varve.model.Selector;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Form;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * Deletes of Varve's own API.
+ *
+ * <ul>
+ *   <li>{@code POST /varve/v1/delete}: takes {@code selector}, {@code from} (inclusive) and {@code
+ *       to} (exclusive), deletes and answers lines of {@link DeletionJson} until the samples are
+ *       removed; the last line is the outcome. It goes on if the client leaves. With {@code
+ *       dry-run=true} it counts and deletes nothing
+ *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet
+ *   <li>{@code POST /varve/v1/deletes/ID/cancel}: gives a delete up
+ * </ul>
+ */
+final class Deletes {
+  private static final String JSON = "application/json; charset=utf-8";
+  private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
+  private static final Duration BETWEEN_LINES = Duration.ofMillis(250);
+
+  private final DialectContext context;
+
+  Deletes(DialectContext context) {
+    this.context = context;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.post("/v1/delete", Load.NONE, this::delete).inOneSpelling(),
+        Route.get("/v1/deletes", Load.NONE, this::list),
+        Route.post("/v1/deletes/*/cancel", Load.NONE, this::cancel).inOneSpelling());
+  }
+
+  private void delete(Exchange exchange) throws IOException {
+    context.ensureMayDelete(exchange);
+    Map<String, String> texts = new LinkedHashMap<>(Form.read(exchange));
+    String dryRun = texts.remove("dry-run");
+    Dataset dataset = context.dataset(exchange);
+    DeleteParameters wanted;
+    try {
+      wanted = DeleteParameters.of(texts, dataset.resolution(), context.clock().instant());
+    } catch (SelectorSyntaxException | IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
+    if (dryRun == null || dryRun.equals("false")) {
+      Deletion deletion = dataset.delete(wanted.selector(), wanted.times());
+      follow(exchange, deletion);
+    } else if (dryRun.equals("true")) {
+      count(exchange, dataset, wanted, texts.getOrDefault("selector", ""));
+    } else {
+      throw HttpError.badRequest("'dry-run' is true or false");
+    }
+  }
+
+  private void count(Exchange exchange, Dataset dataset, DeleteParameters wanted, String text)
+      throws IOException {
+    Selector selector = wanted.selector();
+    context.query(
+        exchange,
+        dataset,
+        "delete",
+        text,
+        use -> {
+          var count = dataset.countDeletable(selector, wanted.times(), use);
+          try (OutputStream out = exchange.answer(JSON_LINES);
+              JsonGenerator json = JsonLines.generator(out)) {
+            DeletionJson.write(count, json);
+            json.writeRaw('\n');
+          }
+        });
+  }
+
+  private static void follow(Exchange exchange, Deletion deletion) throws IOException {
+    AtomicBoolean gone = new AtomicBoolean();
+    exchange.onAbort(() -> gone.set(true));
+    try (OutputStream out = exchange.answer(JSON_LINES);
+        JsonGenerator json = JsonLines.generator(out)) {
+      boolean ended = false;
+      while (!ended && !gone.get()) {
+        ended = deletion.await(BETWEEN_LINES);
+        DeletionJson.write(deletion, json);
+        json.writeRaw('\n');
+        json.flush();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void list(Exchange exchange) throws IOException {
+    List<Deletion> deletes = context.dataset(exchange).deletes();
+    try (OutputStream out = exchange.answer(JSON);
+        JsonGenerator json = JsonLines.generator(out)) {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("deletes");
+      deletes.forEach(deletion -> DeletionJson.write(deletion, json));
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+  }
+
+  private void cancel(Exchange exchange) throws IOException {
+    context.ensureMayDelete(exchange);
+    String id = exchange.variables().getFirst();
+    Deletion deletion =
+        context.dataset(exchange).deletes().stream()
+            .filter(one -> Long.toString(one.id()).equals(id))
+            .findFirst()
+            .orElseThrow(() ->
+                new HttpError(404, "there is no delete '%s' that has not ended".formatted(id)));
+    deletion.cancel();
+    try (OutputStream out = exchange.answer(JSON);
+        JsonGenerator json = JsonLines.generator(out)) {
+      DeletionJson.write(deletion, json);
+    }
+  }
+}
