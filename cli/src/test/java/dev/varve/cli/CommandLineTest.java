@@ -306,7 +306,7 @@ class CommandLineTest {
         .contains("`- downsample  sum of 1 from 1699920000000, at its FIRST; texts pass unchanged")
         .contains("`- merge  by host", "`- select  {__name__=\"m\", host=\"a\"}  [scan 1]")
         .contains("scan 1    {__name__=\"m\", host=\"a\"}, 1699920000000 to 1700006400000")
-        .contains("labels: host", "range     ", "returned  1 samples of 1 series");
+        .contains("labels: host", "layout    ", "returned  1 samples of 1 series");
     out.getBuffer().setLength(0);
     assertThat(run("", "explain", "--point", POINT, "--data", data)).isZero();
     assertThat(out.toString()).contains("qualifier");

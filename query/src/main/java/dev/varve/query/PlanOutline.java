@@ -141,7 +141,7 @@ public final class PlanOutline {
           case QueryPlan.Rolling plan ->
               "%s of %s, each %d long".formatted(plan.aggregation(), plan.windows(), plan.extent());
           case QueryPlan.Rate plan -> "per %d %s".formatted(plan.per().count(), plan.per().unit());
-          case QueryPlan.Difference plan -> "";
+          case QueryPlan.Difference _ -> "";
           case QueryPlan.Scale plan ->
               "times %s, divided by %s".formatted(plan.factor(), plan.divisor());
           case QueryPlan.MovingAverage plan -> "of %d samples".formatted(plan.size());
@@ -158,18 +158,18 @@ public final class PlanOutline {
 
   private static String name(PerSeries operator) {
     return switch (operator) {
-      case QueryPlan.Downsample plan -> "downsample";
-      case QueryPlan.Rolling plan -> "rolling";
+      case QueryPlan.Downsample _ -> "downsample";
+      case QueryPlan.Rolling _ -> "rolling";
       case QueryPlan.Rate plan -> plan.difference() ? "rate" : "sampler";
-      case QueryPlan.Difference plan -> "difference";
-      case QueryPlan.Scale plan -> "scale";
-      case QueryPlan.MovingAverage plan -> "moving average";
-      case QueryPlan.Refuse plan -> "refuse";
-      case QueryPlan.Trim plan -> "trim";
-      case QueryPlan.Drop plan -> "drop";
-      case QueryPlan.Score plan -> "score";
-      case QueryPlan.Gaps plan -> "gaps";
-      case QueryPlan.Copy plan -> "copy";
+      case QueryPlan.Difference _ -> "difference";
+      case QueryPlan.Scale _ -> "scale";
+      case QueryPlan.MovingAverage _ -> "moving average";
+      case QueryPlan.Refuse _ -> "refuse";
+      case QueryPlan.Trim _ -> "trim";
+      case QueryPlan.Drop _ -> "drop";
+      case QueryPlan.Score _ -> "score";
+      case QueryPlan.Gaps _ -> "gaps";
+      case QueryPlan.Copy _ -> "copy";
     };
   }
 }
