@@ -1,7 +1,11 @@
 package dev.varve.server.opentsdb.query;
 
-import java.text.ParseException;
-import java.text.SimpleDateFormat;
+import java.time.DateTimeException;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.temporal.ChronoField;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.regex.Pattern;
@@ -44,21 +48,27 @@ public final class QueryTime {
     boolean dash = text.contains("-");
     String pattern =
         switch (text.length()) {
-          case 10 -> "yyyy/MM/dd";
-          case 16 -> dash ? "yyyy/MM/dd-HH:mm" : "yyyy/MM/dd HH:mm";
-          case 19 -> dash ? "yyyy/MM/dd-HH:mm:ss" : "yyyy/MM/dd HH:mm:ss";
+          case 10 -> "uuuu/MM/dd";
+          case 16 -> dash ? "uuuu/MM/dd-HH:mm" : "uuuu/MM/dd HH:mm";
+          case 19 -> dash ? "uuuu/MM/dd-HH:mm:ss" : "uuuu/MM/dd HH:mm:ss";
           default -> throw new IllegalArgumentException("Invalid absolute date: " + text);
         };
-    SimpleDateFormat format = new SimpleDateFormat(pattern, Locale.ROOT);
     TimeZone of = zone == null || zone.isEmpty() ? TimeZone.getTimeZone("UTC") : zone(zone);
     if (of == null) {
       throw new IllegalArgumentException("Invalid timezone name: " + zone);
     }
-    format.setTimeZone(of);
+    // Days and months out of range count on, as in OpenTSDB.
+    DateTimeFormatter format =
+        new DateTimeFormatterBuilder()
+            .appendPattern(pattern)
+            .parseDefaulting(ChronoField.HOUR_OF_DAY, 0)
+            .toFormatter(Locale.ROOT)
+            .withResolverStyle(ResolverStyle.LENIENT);
     try {
-      return format.parse(text).getTime();
-    } catch (ParseException e) {
-      throw new IllegalArgumentException("Invalid date: %s. %s".formatted(text, e.getMessage()), e);
+      return LocalDateTime.parse(text, format).atZone(of.toZoneId()).toInstant().toEpochMilli();
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "Invalid date: %1$s. Unparseable date: \"%1$s\"".formatted(text), e);
     }
   }
 

@@ -113,9 +113,7 @@ public final class Scan {
   private ReadRequest request(Selector selector) {
     Resolution resolution = dataset.resolution();
     TimeRange times =
-        new TimeRange(
-            Resolution.MILLISECONDS.convert(range.from(), resolution),
-            Resolution.MILLISECONDS.convert(range.to(), resolution));
+        new TimeRange(converted(range.from(), resolution), converted(range.to(), resolution));
     return new ReadRequest(
         selector,
         times,
@@ -126,6 +124,15 @@ public final class Scan {
         0,
         false,
         new Budget(use.limits().cells(), use.limits().bytes()));
+  }
+
+  /** Converts a time; one that the resolution does not hold becomes its last. */
+  private static long converted(long millis, Resolution resolution) {
+    try {
+      return Resolution.MILLISECONDS.convert(millis, resolution);
+    } catch (ArithmeticException e) {
+      return Long.MAX_VALUE;
+    }
   }
 
   /** Prepares to read a series; null if it is not wanted. */
