@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.TestServer;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -329,5 +330,30 @@ class QueryTest {
     HttpResponse<String> answer = server.get(path);
     assertThat(answer.body()).doesNotContain("internal error", "Exception");
     assertThat(answer.statusCode()).isIn(200, 400, 422, 500);
+  }
+
+  @Test
+  void ownsTheVersionedPathOnAListenerWithoutPrometheus(@TempDir Path directory)
+      throws IOException {
+    try (TestServer alone = new TestServer(directory, null, "buckets")) {
+      alone.with(List.of(new Listener("127.0.0.1", 0, List.of("opentsdb"), null)));
+      assertThat(alone.get("/api/v1/query?start=1h-ago&m=sum:nothing").body())
+          .contains("No such name for 'metrics': 'nothing'");
+      assertThat(alone.get("/api/v1/version").body()).startsWith("{\"version\":\"2.4.0\"");
+    }
+  }
+
+  @Test
+  void seesWhatOtherApisWrote() {
+    assertThat(server.post("/write?precision=s", "disk,host=a used=3i,free=4.5 " + T).statusCode())
+        .isEqualTo(204);
+    String prometheus =
+        "up{job=\"x\"} 1 %d\nup{job=\"x\"} NaN %d\n".formatted(1000 * T, 1000 * T + 7);
+    assertThat(server.post("/api/v1/import/prometheus", prometheus).statusCode()).isEqualTo(204);
+    assertThat(ask("", "sum:up{job=*}", "&ms").body())
+        .contains("\"dps\":{\"%d\":1.0,\"%d\":\"NaN\"}".formatted(1000 * T, 1000 * T + 7));
+    String metrics = server.get("/api/suggest?type=metrics&q=disk").body();
+    String metric = metrics.substring(2, metrics.indexOf('"', 2));
+    assertThat(ask("", "none:" + metric, "").body()).contains("\"host\":\"a\"", ":3", ":4.5");
   }
 }

@@ -19,6 +19,8 @@ public final class QueryTime {
   /** A number with at most this many digits is in seconds. */
   private static final int SECOND_DIGITS = 10;
 
+  private static final int INT64_DIGITS = 19;
+
   private QueryTime() {}
 
   /**
@@ -101,14 +103,24 @@ public final class QueryTime {
   }
 
   private static long integer(String text) {
-    int digits = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
-    for (int i = digits; i < text.length(); i++) {
+    boolean signed = text.startsWith("-") || text.startsWith("+");
+    if (signed && text.length() == 1) {
+      throw new NumberFormatException("Just a sign, no value: " + text);
+    }
+    if (text.length() > (signed ? INT64_DIGITS + 1 : INT64_DIGITS)) {
+      throw new NumberFormatException("Value too long: " + text);
+    }
+    for (int i = signed ? 1 : 0; i < text.length(); i++) {
       if (text.charAt(i) < '0' || text.charAt(i) > '9') {
         throw new NumberFormatException(
             "Invalid character '%s' in %s".formatted(text.charAt(i), text));
       }
     }
-    return Long.parseLong(text);
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new NumberFormatException("Overflow in " + text);
+    }
   }
 
   /**

@@ -34,6 +34,9 @@ public final class Scan {
   /** Memory of a tag in a sorted map, in bytes; its texts are shared with the catalog. */
   private static final long TAG_BYTES = 64;
 
+  /** With more values in a filter, OpenTSDB does not ask whether each is known. */
+  private static final int LITERALS_CHECKED = 4096;
+
   private final Dataset dataset;
   private final QueryUse use;
   private final TsQuery.Checked query;
@@ -76,7 +79,9 @@ public final class Scan {
     List<TagFilter> filters = new ArrayList<>();
     filters.add(new TagFilter.Equal(Series.NAME_LABEL, metric));
     for (ValueFilter filter : sub.filters()) {
-      filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+      if (filter.literals().size() <= LITERALS_CHECKED) {
+        filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+      }
       names.require(Tsuid.Kind.TAGK, filter.tagk());
       filters.addAll(filter.conditions());
     }
