@@ -1,5 +1,6 @@
 package dev.varve.server.opentsdb;
 
+import dev.varve.engine.Dataset;
 import dev.varve.query.running.RunningQuery;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -141,14 +142,14 @@ final class About {
         });
   }
 
-  /** Passes on the figures of {@code stats}, under OpenTSDB's names. */
-  void figures(BiConsumer<String, Long> to) {
+  /** Passes on the figures of {@code stats}. Their names begin as OpenTSDB's do. */
+  void figures(Dataset dataset, BiConsumer<String, Long> to) {
     MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
     to.accept("tsd.jvm.ramfree", heap.getMax() - heap.getUsed());
     to.accept("tsd.jvm.ramused", heap.getUsed());
     to.accept("tsd.jvm.thread.live", (long) ManagementFactory.getThreadMXBean().getThreadCount());
     to.accept("tsd.jvm.uptime", ManagementFactory.getRuntimeMXBean().getUptime());
-    to.accept("tsd.varve.series", context.defaultDataset().catalog().seriesCount());
+    to.accept("tsd.varve.series", dataset.catalog().seriesCount());
     to.accept("tsd.varve.queries.running", (long) context.queries().running());
     to.accept("tsd.varve.queries.waiting", (long) context.queries().waiting());
     to.accept("tsd.varve.queries.memory", context.queries().held());
@@ -157,20 +158,23 @@ final class About {
   /** {@code /api/stats}. */
   void stats(Exchange exchange) {
     long seconds = context.clock().millis() / 1000;
+    Dataset dataset = context.dataset(exchange);
     Queries.answer(
         exchange,
         json -> {
           json.writeStartArray();
-          figures((name, value) -> {
-            json.writeStartObject();
-            json.writeStringProperty("metric", name);
-            json.writeNumberProperty("timestamp", seconds);
-            json.writeStringProperty("value", Long.toString(value));
-            json.writeObjectPropertyStart("tags");
-            json.writeStringProperty("dataset", context.defaultDataset().name());
-            json.writeEndObject();
-            json.writeEndObject();
-          });
+          figures(
+              dataset,
+              (name, value) -> {
+                json.writeStartObject();
+                json.writeStringProperty("metric", name);
+                json.writeNumberProperty("timestamp", seconds);
+                json.writeStringProperty("value", Long.toString(value));
+                json.writeObjectPropertyStart("tags");
+                json.writeStringProperty("dataset", dataset.name());
+                json.writeEndObject();
+                json.writeEndObject();
+              });
           json.writeEndArray();
         });
   }

@@ -140,10 +140,13 @@ public final class Telnet implements StreamProtocol {
 
     private void stats() {
       long seconds = context.clock().millis() / 1000;
-      String dataset = context.defaultDataset().name();
+      Dataset dataset = context.defaultDataset();
       new About(context)
-          .figures((name, value) ->
-              answers.append("%s %d %d dataset=%s\n".formatted(name, seconds, value, dataset)));
+          .figures(
+              dataset,
+              (name, value) ->
+                  answers.append(
+                      "%s %d %d dataset=%s\n".formatted(name, seconds, value, dataset.name())));
     }
 
     /** Answers a rejected line; also counts and logs it because few senders read answers. */

@@ -99,6 +99,17 @@ class CatalogTest {
   }
 
   @Test
+  void aTsuidNamesOneSeriesAlone() {
+    put("pair", 0, "1", "{\"host\":\"z9\"}");
+    put("pair", 0, "2", "{\"host\":\"z9\",\"dc\":\"x\"}");
+    String all = lookUp("pair{host=z9}");
+    String tsuid = first("\"tags\":\\{\"host\":\"z9\"},[^}]*\"tsuid\":\"([0-9A-F]+)\"", all);
+    String query = "/api/query?start=%d&end=%d&tsuid=sum:%s,%s".formatted(T, T + 60, tsuid, tsuid);
+    assertThat(server.get(query).body())
+        .contains("\"tags\":{\"host\":\"z9\"},", "\"%d\":1}".formatted(T));
+  }
+
+  @Test
   void findsLastPoints() {
     assertThat(server.get("/api/query/last?timeseries=load").body())
         .contains("\"value\":\"2.5\"", "\"value\":\"3\"");
@@ -187,7 +198,7 @@ class CatalogTest {
                   .getBytes(StandardCharsets.UTF_8));
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer)
-          .containsPattern("(?m)^tsd.varve.series [0-9]+ 3 dataset=buckets$")
+          .containsPattern("(?m)^tsd.varve.series [0-9]+ [1-9][0-9]* dataset=buckets$")
           .contains(
               "Caches dropped.\n",
               "rollup: illegal argument: rollups are not stored\n",
