@@ -333,7 +333,7 @@ class ServerTest {
           .contains("put: illegal argument: expected metric, time, value and at least one")
           .contains("unknown command: nonsense.  Try `help'.")
           .contains("line is longer than 16384 bytes")
-          .contains("available commands: exit help put putm puts version")
+          .contains("available commands: dropcaches exit help")
           .contains("putm: illegal argument: time 'x'")
           .contains("putm: illegal argument: expected metric, time, value and at least one")
           .contains("put: illegal argument: refused");

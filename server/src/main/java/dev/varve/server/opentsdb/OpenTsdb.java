@@ -33,18 +33,15 @@ import tools.jackson.core.JsonToken;
 /**
  * OpenTSDB's HTTP API as in OpenTSDB 2.4.
  *
- * <ul>
- *   <li>{@code POST /api/put}: writes points
- *   <li>{@code GET|POST /api/suggest}: the first metrics, tag names or tag values with a prefix
- *   <li>{@code GET|POST /api/version}, {@code /api/aggregators}, {@code /api/config}
- * </ul>
- *
- * <p>All except the version also answer under {@code /api/v1}, where the version is KairosDB's.
+ * <p>Every path answers below {@code /api} and below {@code /api/v1}. Where another dialect of the
+ * listener has the same path, OpenTSDB's form answers under {@code /opentsdb} alone.
  */
 public final class OpenTsdb implements Dialect {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
 
-  /** JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected. */
+  /** Maximum number of characters of an error's message, and of its details. */
+  private static final int QUOTED_MAX = 10_000;
+
   private static final int SUGGESTED = 25;
 
   /** Memory of a member of a posted request without its texts, in bytes. */
@@ -65,6 +62,7 @@ public final class OpenTsdb implements Dialect {
           "dropcaches",
           "histogram",
           "put",
+          "query",
           "rollup",
           "search",
           "serializers",
@@ -73,54 +71,6 @@ public final class OpenTsdb implements Dialect {
           "tree",
           "uid",
           "version");
-
-  private static final List<String> AGGREGATORS =
-      List.of(
-          "avg",
-          "count",
-          "dev",
-          "diff",
-          "ep50r3",
-          "ep50r7",
-          "ep75r3",
-          "ep75r7",
-          "ep90r3",
-          "ep90r7",
-          "ep95r3",
-          "ep95r7",
-          "ep999r3",
-          "ep999r7",
-          "ep99r3",
-          "ep99r7",
-          "first",
-          "last",
-          "max",
-          "median",
-          "mimmax",
-          "mimmin",
-          "min",
-          "mult",
-          "none",
-          "p50",
-          "p75",
-          "p90",
-          "p95",
-          "p99",
-          "p999",
-          "pfsum",
-          "squareSum",
-          "sum",
-          "zimsum");
-
-  /** The values of settings that clients query. */
-  private static final Map<String, String> CONFIG =
-      Map.of(
-          "tsd.core.auto_create_metrics",
-          "true",
-          "tsd.http.request.enable_chunked",
-          "true",
-          "tsd.storage.fix_duplicates",
-          "true");
 
   private final DialectContext context;
 
@@ -143,21 +93,54 @@ public final class OpenTsdb implements Dialect {
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     for (String api : List.of("/api/", "/api/v1/")) {
-      routes.add(Route.post(api + "put", Load.WRITE, wording(e -> new Put(context, e).run())));
-      routes.add(Route.get(api + "put", Load.NONE, wording(OpenTsdb::notAllowed)));
-      both(routes, api + "suggest", Load.QUERY, wording(this::suggest));
-      both(routes, api + "aggregators", Load.NONE, OpenTsdb::aggregators);
-      both(routes, api + "config", Load.NONE, OpenTsdb::config);
-    }
-    both(routes, "/api/version", Load.NONE, this::version);
-    Queries queries = new Queries(context);
-    for (String api : List.of("/api/query", "/api/v1/query")) {
       List<Route> here = new ArrayList<>();
-      both(here, api, Load.QUERY, wording(queries::query));
-      here.add(new Route("DELETE", api, Load.QUERY, wording(queries::delete)));
-      here.forEach(route -> routes.add(route.whereFree()));
+      writing(here, api);
+      queries(here, api + "query");
+      catalog(here, api);
+      about(here, api);
+      here.addAll(Unsupported.routes(api, OpenTsdb::wording));
+      // Below a version, other dialects may have the same path.
+      here.forEach(route -> routes.add(api.equals("/api/") ? route : route.whereFree()));
     }
     return new Router.Mount(Telnet.NAME, true, true, routes, new Errors(), OpenTsdb::isOwn);
+  }
+
+  private void writing(List<Route> routes, String api) {
+    routes.add(Route.post(api + "put", Load.WRITE, wording(e -> new Put(context, e).run())));
+    routes.add(Route.get(api + "put", Load.NONE, wording(OpenTsdb::notAllowed)));
+  }
+
+  private void queries(List<Route> routes, String path) {
+    Queries queries = new Queries(context);
+    both(routes, path, Load.QUERY, queries::query);
+    routes.add(new Route("DELETE", path, Load.QUERY, wording(OpenTsdb::refuseDelete)).reading());
+    routes.add(Route.get(path + "/gexp", Load.QUERY, wording(queries::functions)));
+    routes.add(Route.post(path + "/exp", Load.QUERY, wording(queries::expressions)).reading());
+    both(routes, path + "/last", Load.QUERY, new LastPoints(context)::handle);
+  }
+
+  private void catalog(List<Route> routes, String api) {
+    Uids uids = new Uids(context);
+    both(routes, api + "suggest", Load.QUERY, this::suggest);
+    both(routes, api + "search/lookup", Load.QUERY, new Lookup(context)::handle);
+    both(routes, api + "uid/assign", Load.QUERY, uids::assign);
+    both(routes, api + "uid/rename", Load.NONE, Uids::rename);
+    routes.add(Route.get(api + "uid/uidmeta", Load.QUERY, wording(uids::meta)));
+    routes.add(Route.get(api + "uid/tsmeta", Load.NONE, wording(Uids::seriesMeta)));
+  }
+
+  private void about(List<Route> routes, String api) {
+    About about = new About(context);
+    both(routes, api + "version", Load.NONE, about::version);
+    both(routes, api + "aggregators", Load.NONE, About::aggregators);
+    both(routes, api + "config", Load.NONE, About::config);
+    both(routes, api + "config/filters", Load.NONE, About::filters);
+    both(routes, api + "dropcaches", Load.NONE, About::dropCaches);
+    both(routes, api + "stats", Load.NONE, about::stats);
+    both(routes, api + "stats/jvm", Load.NONE, About::jvm);
+    both(routes, api + "stats/threads", Load.NONE, About::threads);
+    both(routes, api + "stats/query", Load.NONE, about::queries);
+    both(routes, api + "stats/region_clients", Load.NONE, About::regionClients);
   }
 
   /**
@@ -189,8 +172,8 @@ public final class OpenTsdb implements Dialect {
   }
 
   private static void both(List<Route> routes, String path, Load load, HttpHandler handler) {
-    routes.add(Route.get(path, load, handler));
-    routes.add(Route.post(path, load, handler).reading());
+    routes.add(Route.get(path, load, wording(handler)));
+    routes.add(Route.post(path, load, wording(handler)).reading());
   }
 
   private static String error(int status, String message, String details) {
@@ -217,9 +200,14 @@ public final class OpenTsdb implements Dialect {
         exchange.answer(
             e.status(),
             CONTENT_TYPE,
-            error(e.status(), String.valueOf(e.getMessage()), e.details()));
+            error(e.status(), shortened(String.valueOf(e.getMessage())), shortened(e.details())));
       }
     };
+  }
+
+  /** Shortens a text, because it may quote a long query. */
+  private static String shortened(String text) {
+    return text.length() <= QUOTED_MAX ? text : text.substring(0, QUOTED_MAX) + "...";
   }
 
   /** A script from another origin would read answers that the browser keeps from its page. */
@@ -232,54 +220,15 @@ public final class OpenTsdb implements Dialect {
     }
   }
 
+  private static void refuseDelete(Exchange exchange) {
+    throw Queries.deletes();
+  }
+
   private static void notAllowed(Exchange exchange) {
     throw new OpenTsdbError(
         405,
         "Method not allowed",
         "The HTTP method [%s] is not permitted for this endpoint".formatted(exchange.method()));
-  }
-
-  private void version(Exchange exchange) throws IOException {
-    answerMap(
-        exchange,
-        Map.of(
-            "version",
-            "2.4.0",
-            "short_revision",
-            "",
-            "full_revision",
-            "varve " + context.version(),
-            "timestamp",
-            "0",
-            "repo_status",
-            "MODIFIED",
-            "user",
-            "",
-            "host",
-            "",
-            "repo",
-            "",
-            "branch",
-            ""));
-  }
-
-  private static void aggregators(Exchange exchange) throws IOException {
-    answerList(exchange, AGGREGATORS);
-  }
-
-  private static void config(Exchange exchange) throws IOException {
-    answerMap(exchange, CONFIG);
-  }
-
-  private static void answerMap(Exchange exchange, Map<String, String> map) throws IOException {
-    exchange.answer(
-        200,
-        CONTENT_TYPE,
-        Json.text(json -> {
-          json.writeStartObject();
-          map.forEach(json::writeStringProperty);
-          json.writeEndObject();
-        }));
   }
 
   private static void answerList(Exchange exchange, Iterable<String> list) throws IOException {

@@ -4,6 +4,8 @@ import dev.varve.engine.Dataset;
 import dev.varve.formats.json.Json;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.opentsdb.expression.Expressions;
+import dev.varve.server.opentsdb.expression.Functions;
 import dev.varve.server.opentsdb.query.Group;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
@@ -19,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
@@ -69,9 +70,60 @@ final class Queries {
         });
   }
 
-  /** {@code DELETE /api/query}. */
-  void delete(Exchange exchange) {
-    throw deletes();
+  /** {@code GET /api/query/gexp}: functions over queries. */
+  void functions(Exchange exchange) throws IOException {
+    List<String> expressions = exchange.parameters("exp");
+    expressions.forEach(
+        text -> exchange.memory().hold((long) PARSED_PER_CHARACTER * text.length()));
+    Functions.Parsed parsed = Functions.parse(expressions);
+    // Equal queries stay apart here: an expression names its queries by their places.
+    TsQuery.Checked checked =
+        inUrl(exchange, parsed.queries(), false).check(context.clock().millis());
+    Dataset dataset = context.dataset(exchange);
+    run(
+        exchange,
+        dataset,
+        "gexp " + String.join(" ", expressions),
+        use -> {
+          List<List<Group>> results = new ArrayList<>();
+          for (TsQuery.Part part : checked.parts()) {
+            refuseHistogram(part.sub());
+            results.add(Scan.groups(dataset, checked, part, use));
+          }
+          List<Group> groups = Functions.compute(parsed, checked, results, use);
+          boolean arrays = exchange.parameter("arrays") != null;
+          answer(exchange, json -> new QueryAnswer(json, checked, arrays, use).write(groups));
+        });
+  }
+
+  /** {@code POST /api/query/exp}: formulas of queries. */
+  void expressions(Exchange exchange) throws IOException {
+    byte[] body = exchange.wholeBody();
+    exchange.memory().hold(2L * body.length);
+    long now = context.clock().millis();
+    Expressions expressions = Expressions.read(JsonBody.read(body, exchange.memory()), now);
+    TsQuery.Checked checked = checked(expressions.query(), now);
+    Dataset dataset = context.dataset(exchange);
+    run(
+        exchange,
+        dataset,
+        "exp " + new String(body, StandardCharsets.UTF_8),
+        use -> {
+          List<List<Group>> results = new ArrayList<>();
+          for (TsQuery.Part part : checked.parts()) {
+            results.add(Scan.groups(dataset, checked, part, use));
+          }
+          answer(exchange, json -> expressions.answer(checked, results, use, json));
+        });
+  }
+
+  /** Checks the query of expressions, whose errors have OpenTSDB's status for surprises. */
+  private static TsQuery.Checked checked(TsQuery query, long now) {
+    try {
+      return query.check(now);
+    } catch (OpenTsdbError e) {
+      throw new OpenTsdbError(500, String.valueOf(e.getMessage()));
+    }
   }
 
   /** Refuses the parameter by which a client without other methods asks for a delete. */
@@ -81,7 +133,8 @@ final class Queries {
     }
   }
 
-  private static OpenTsdbError deletes() {
+  /** Returns the answer to a delete. */
+  static OpenTsdbError deletes() {
     return new OpenTsdbError(
         400,
         "deletes are not available yet",
@@ -128,7 +181,7 @@ final class Queries {
       note(exchange, "m", metric, text);
       subs.add(QueryWords.metric(metric));
     }
-    return new Asked(inUrl(exchange, subs), text.toString());
+    return new Asked(inUrl(exchange, subs, true), text.toString());
   }
 
   private static void note(Exchange exchange, String name, String value, StringBuilder text) {
@@ -136,8 +189,12 @@ final class Queries {
     text.append(text.isEmpty() ? "" : " ").append(name).append('=').append(value);
   }
 
-  /** Returns the query of a URL with the given sub queries; equal ones become one. */
-  static TsQuery inUrl(Exchange exchange, List<SubQuery> subs) {
+  /**
+   * Returns the query of a URL with the given sub queries.
+   *
+   * @param merged whether equal sub queries become one
+   */
+  private static TsQuery inUrl(Exchange exchange, List<SubQuery> subs, boolean merged) {
     String start = exchange.parameter("start");
     if (start == null || start.isEmpty()) {
       throw new OpenTsdbError(400, "Missing parameter <code>start</code>");
@@ -145,13 +202,12 @@ final class Queries {
     if (subs.isEmpty()) {
       throw new OpenTsdbError(400, "Missing sub queries");
     }
-    Set<SubQuery> different = new LinkedHashSet<>(subs);
     return new TsQuery(
         start,
         exchange.parameter("end"),
         null,
         false,
-        List.copyOf(different),
+        merged ? List.copyOf(new LinkedHashSet<>(subs)) : subs,
         new TsQuery.Options(
             has(exchange, "padding"),
             has(exchange, "no_annotations"),

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
- * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code version},
- * {@code help}, {@code exit}.
+ * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code stats},
+ * {@code version}, {@code help}, {@code dropcaches}, {@code exit}. {@code rollup} and {@code
+ * histogram} are refused by name.
  *
  * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
  * the socket are written as one batch before more is read, which slows down a fast sender. Each
@@ -41,7 +42,8 @@ public final class Telnet implements StreamProtocol {
   /** Number of characters of answers that are buffered before they are sent. */
   private static final int ANSWERS_MAX = 16 << 10;
 
-  private static final String HELP = "available commands: exit help put putm puts version\n";
+  private static final String HELP =
+      "available commands: dropcaches exit help histogram put putm puts rollup stats version\n";
 
   private static final RateLimitedLog LOST = new RateLimitedLog("telnet");
 
@@ -132,9 +134,24 @@ public final class Telnet implements StreamProtocol {
                 .append(context.version())
                 .append(")\n");
         case "help" -> answers.append(HELP);
+        case "stats" -> stats();
+        case "dropcaches" -> answers.append("Caches dropped.\n");
+        case "rollup" -> refuse("rollup: illegal argument: rollups are not stored");
+        case "histogram" -> refuse("histogram: illegal argument: histograms are not stored");
         case "exit" -> exit = true;
         default -> refuse("unknown command: " + word + ".  Try `help'.");
       }
+    }
+
+    private void stats() {
+      long seconds = context.clock().millis() / 1000;
+      Dataset dataset = context.defaultDataset();
+      new About(context)
+          .figures(
+              dataset,
+              (name, value) ->
+                  answers.append(
+                      "%s %d %d dataset=%s\n".formatted(name, seconds, value, dataset.name())));
     }
 
     /** Answers a rejected line; also counts and logs it because few senders read answers. */

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.TestServer;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Worked examples of {@code /api/query}. T is the start of an hour. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -95,9 +97,9 @@ class QueryTest {
     assertThat(body).containsOnlyOnce("\"dps\":");
     String dps = body.substring(body.indexOf("\"dps\":[") + 7, body.lastIndexOf(']') - 2);
     StringBuilder shown = new StringBuilder();
-    for (String pair : dps.split("],?")) {
+    for (String pair : dps.split("],?", 0)) {
       if (!pair.isEmpty()) {
-        String[] words = pair.substring(1).split(",");
+        String[] words = pair.substring(1).split(",", 0);
         shown
             .append(shown.isEmpty() ? "" : " ")
             .append(Long.parseLong(words[0]) - T)
@@ -273,5 +275,85 @@ class QueryTest {
     assertThat(server.get("/api/v1/query?query=steps&time=" + T).body()).contains("\"success\"");
     assertThat(server.get("/opentsdb/api/v1/query?start=" + T + "&m=sum:steps").body())
         .startsWith("[{\"metric\":\"steps\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "2017/07/14-03:00:00 ; 2017/07/14 03:00:20 ; ",
+        "2017/07/14-05:00    ; 2017/07/14-05:01    ; Europe/Berlin",
+        "2017/07/14          ; 2017/07/15          ; UTC",
+        "1500001200          ; 1500001220000       ; ",
+        "1500001200.000      ; 1500001220000ms     ; ",
+      })
+  void readsTimes(String start, String end, String zone) {
+    String answer =
+        server
+            .post(
+                "/api/query",
+                "{\"start\":\"%s\",\"end\":\"%s\",\"timezone\":%s,\"queries\":[{\"aggregator\":\"sum\",\"metric\":\"steps\"}]}"
+                    .formatted(start, end, zone == null ? "null" : "\"" + zone + "\""))
+            .body();
+    assertThat(answer).contains("\"dps\":{\"%d\":2,\"%d\":103,".formatted(T, T + 10));
+  }
+
+  @Test
+  void aCalendarFollowsItsZone() {
+    // A day in Kathmandu begins at 18:15 UTC.
+    String answer =
+        server
+            .post(
+                "/api/query",
+                "{\"start\":%d,\"end\":%d,\"timezone\":\"Asia/Kathmandu\",\"queries\":[{\"aggregator\":\"sum\",\"metric\":\"mixed\",\"downsample\":\"1dc-sum\"}]}"
+                    .formatted(T - 86_400, T + 3600))
+            .body();
+    long midnight = (T / 86_400 - 1) * 86_400 + 65_700;
+    assertThat(answer).contains("\"dps\":{\"%d\":10.5}".formatted(midnight));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "start=99999999y-ago&m=sum:1ms-sum-nan:mixed",
+        "start=1&end=9223372036854775807&m=sum:99999999999ms-avg:mixed",
+        "start=9223372036854775806ms&end=9223372036854775807ms&m=sum:mixed",
+        "start=1&m=sum:292000000y-avg:mixed",
+        "start=1&m=sum:99999999999msc-avg:mixed",
+        "start=1&m=sum:2147483647yc-avg:mixed",
+        "start=1&m=:::",
+        "start=1&m=sum:rate{:mixed",
+        "start=-ago&m=sum:mixed",
+      })
+  void survivesStrangeQueries(String query) {
+    String path = "/api/query?" + query.replace("{", "%7B");
+    HttpResponse<String> answer = server.get(path);
+    assertThat(answer.body()).doesNotContain("internal error", "Exception");
+    assertThat(answer.statusCode()).isIn(200, 400, 422, 500);
+  }
+
+  @Test
+  void ownsTheVersionedPathOnAListenerWithoutPrometheus(@TempDir Path directory)
+      throws IOException {
+    try (TestServer alone = new TestServer(directory, null, "buckets")) {
+      alone.with(List.of(new Listener("127.0.0.1", 0, List.of("opentsdb"), null)));
+      assertThat(alone.get("/api/v1/query?start=1h-ago&m=sum:nothing").body())
+          .contains("No such name for 'metrics': 'nothing'");
+      assertThat(alone.get("/api/v1/version").body()).startsWith("{\"version\":\"2.4.0\"");
+    }
+  }
+
+  @Test
+  void seesWhatOtherApisWrote() {
+    assertThat(server.post("/write?precision=s", "disk,host=a used=3i,free=4.5 " + T).statusCode())
+        .isEqualTo(204);
+    String prometheus =
+        "up{job=\"x\"} 1 %d\nup{job=\"x\"} NaN %d\n".formatted(1000 * T, 1000 * T + 7);
+    assertThat(server.post("/api/v1/import/prometheus", prometheus).statusCode()).isEqualTo(204);
+    assertThat(ask("", "sum:up{job=*}", "&ms").body())
+        .contains("\"dps\":{\"%d\":1.0,\"%d\":\"NaN\"}".formatted(1000 * T, 1000 * T + 7));
+    String metrics = server.get("/api/suggest?type=metrics&q=disk").body();
+    String metric = metrics.substring(2, metrics.indexOf('"', 2));
+    assertThat(ask("", "none:" + metric, "").body()).contains("\"host\":\"a\"", ":3", ":4.5");
   }
 }

@@ -7,6 +7,9 @@ import java.util.TimeZone;
 
 /** Divides time into the buckets of a downsampling. Times are milliseconds since 1970. */
 sealed interface Buckets {
+  /** Maximum width in milliseconds, more than 30,000 years. */
+  long WIDTH_MAX = 1L << 50;
+
   /** Returns the start of the bucket that contains a time. */
   long floor(long time);
 
@@ -25,7 +28,9 @@ sealed interface Buckets {
   }
 
   static Buckets of(Downsampling spec, TimeZone zone) {
-    return spec.calendar() ? OfCalendar.of(spec.width(), zone) : new Even(spec.interval());
+    return spec.calendar()
+        ? OfCalendar.of(spec.width(), zone)
+        : new Even(Math.min(spec.interval(), WIDTH_MAX));
   }
 
   /** Buckets of equal width, aligned to 1970. */
@@ -81,6 +86,10 @@ sealed interface Buckets {
       if (at.getTimeInMillis() == time) {
         return time;
       }
+      long width = width();
+      if (width > 0) {
+        return time - Math.floorMod(time - at.getTimeInMillis(), width);
+      }
       boolean weeks = unit == Calendar.DAY_OF_WEEK;
       int field = weeks ? Calendar.DAY_OF_MONTH : unit;
       int step = weeks ? 7 : count;
@@ -89,6 +98,17 @@ sealed interface Buckets {
       }
       at.add(field, -step);
       return at.getTimeInMillis();
+    }
+
+    /** Returns the width of buckets of hours or less, in milliseconds; 0 for wider ones. */
+    private long width() {
+      return switch (unit) {
+        case Calendar.MILLISECOND -> count;
+        case Calendar.SECOND -> 1000L * count;
+        case Calendar.MINUTE -> 60_000L * count;
+        case Calendar.HOUR_OF_DAY -> 3_600_000L * count;
+        default -> 0;
+      };
     }
 
     /** Sets a calendar to the time from which buckets are counted. */
@@ -133,6 +153,9 @@ sealed interface Buckets {
 
     @Override
     public long after(long start) {
+      if (width() > 0) {
+        return start + width();
+      }
       Calendar at = at(start);
       if (unit == Calendar.DAY_OF_WEEK) {
         at.add(Calendar.DAY_OF_MONTH, 7 * count);
@@ -147,6 +170,9 @@ sealed interface Buckets {
      */
     @Override
     public long advance(long start, long time) {
+      if (width() > 0) {
+        return time - (time - start) % width();
+      }
       long from = start;
       for (long next = after(from); next <= time; next = after(from)) {
         from = next;

@@ -28,7 +28,7 @@ final class Downsample implements PointSink {
 
   @Override
   public void whole(long time, long value) {
-    real(time, value);
+    real(time, (double) value);
   }
 
   @Override

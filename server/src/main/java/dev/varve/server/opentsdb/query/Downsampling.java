@@ -15,7 +15,7 @@ public record Downsampling(
    * @throws IllegalArgumentException with OpenTSDB's message if it is invalid
    */
   static Downsampling parse(String text) {
-    String[] parts = text.split("-");
+    String[] parts = text.split("-", 0);
     if (parts.length < 2) {
       throw new IllegalArgumentException(
           "Invalid downsampling specifier '%s': must provide at least interval and function"

@@ -30,7 +30,7 @@ final class FillBuckets implements PointSink {
 
   @Override
   public void whole(long time, long value) {
-    real(time, value);
+    real(time, (double) value);
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
  * @param aggregateTags the names of tags with several values
  * @param series the tags of the series
  * @param part index of the sub query
+ * @param computed whether it is the result of several queries
  * @param points passes on the points of the scanned range; may be called several times
  */
 public record Group(
@@ -26,6 +27,7 @@ public record Group(
     SortedSet<String> aggregateTags,
     List<SortedMap<String, String>> series,
     int part,
+    boolean computed,
     Consumer<PointSink> points) {
 
   /**
@@ -58,12 +60,24 @@ public record Group(
         several,
         series,
         part.index(),
+        false,
         sink -> new GroupMerge(points, part.aggregator(), part.sub().rate(), use).into(sink));
   }
 
   /** Returns the same series with other points. */
   public Group with(Consumer<PointSink> other) {
-    return new Group(metric, tags, aggregateTags, series, part, other);
+    return new Group(metric, tags, aggregateTags, series, part, computed, other);
+  }
+
+  /** Returns the same series under another name and without tags. */
+  public Group renamed(String name) {
+    SortedMap<String, String> none = new TreeMap<>(TagOrder.NAMES);
+    return new Group(name, none, new TreeSet<>(TagOrder.NAMES), series, part, computed, points);
+  }
+
+  /** Returns the result of several queries that has the name and the tags of this one. */
+  public Group computed(SortedSet<String> aggregated, Consumer<PointSink> result) {
+    return new Group(metric, tags, aggregated, List.of(), 0, true, result);
   }
 
   /** Returns the TSUIDs of the series, sorted. */

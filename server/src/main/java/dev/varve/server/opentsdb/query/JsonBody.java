@@ -125,6 +125,11 @@ public final class JsonBody {
     return members.keySet();
   }
 
+  /** Returns whether a member is there and not null. */
+  public boolean has(String name) {
+    return members.get(name) != null;
+  }
+
   /** Returns a scalar as text; null if it is missing. */
   public @Nullable String text(String name) {
     return switch (members.get(name)) {

@@ -60,6 +60,10 @@ public final class QueryAnswer {
       group.tsuids().forEach(json::writeString);
       json.writeEndArray();
     }
+    if (group.computed() && !options.noAnnotations()) {
+      json.writeArrayPropertyStart("annotations");
+      json.writeEndArray();
+    }
     json.writeName("dps");
     points(group, part);
     if (options.showStats()) {

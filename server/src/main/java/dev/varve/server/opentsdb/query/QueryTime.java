@@ -1,7 +1,11 @@
 package dev.varve.server.opentsdb.query;
 
-import java.text.ParseException;
-import java.text.SimpleDateFormat;
+import java.time.DateTimeException;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.temporal.ChronoField;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.regex.Pattern;
@@ -14,6 +18,8 @@ public final class QueryTime {
 
   /** A number with at most this many digits is in seconds. */
   private static final int SECOND_DIGITS = 10;
+
+  private static final int INT64_DIGITS = 19;
 
   private QueryTime() {}
 
@@ -44,21 +50,27 @@ public final class QueryTime {
     boolean dash = text.contains("-");
     String pattern =
         switch (text.length()) {
-          case 10 -> "yyyy/MM/dd";
-          case 16 -> dash ? "yyyy/MM/dd-HH:mm" : "yyyy/MM/dd HH:mm";
-          case 19 -> dash ? "yyyy/MM/dd-HH:mm:ss" : "yyyy/MM/dd HH:mm:ss";
+          case 10 -> "uuuu/MM/dd";
+          case 16 -> dash ? "uuuu/MM/dd-HH:mm" : "uuuu/MM/dd HH:mm";
+          case 19 -> dash ? "uuuu/MM/dd-HH:mm:ss" : "uuuu/MM/dd HH:mm:ss";
           default -> throw new IllegalArgumentException("Invalid absolute date: " + text);
         };
-    SimpleDateFormat format = new SimpleDateFormat(pattern, Locale.ROOT);
     TimeZone of = zone == null || zone.isEmpty() ? TimeZone.getTimeZone("UTC") : zone(zone);
     if (of == null) {
       throw new IllegalArgumentException("Invalid timezone name: " + zone);
     }
-    format.setTimeZone(of);
+    // Days and months out of range count on, as in OpenTSDB.
+    DateTimeFormatter format =
+        new DateTimeFormatterBuilder()
+            .appendPattern(pattern)
+            .parseDefaulting(ChronoField.HOUR_OF_DAY, 0)
+            .toFormatter(Locale.ROOT)
+            .withResolverStyle(ResolverStyle.LENIENT);
     try {
-      return format.parse(text).getTime();
-    } catch (ParseException e) {
-      throw new IllegalArgumentException("Invalid date: %s. %s".formatted(text, e.getMessage()), e);
+      return LocalDateTime.parse(text, format).atZone(of.toZoneId()).toInstant().toEpochMilli();
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "Invalid date: %1$s. Unparseable date: \"%1$s\"".formatted(text), e);
     }
   }
 
@@ -91,14 +103,24 @@ public final class QueryTime {
   }
 
   private static long integer(String text) {
-    int digits = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
-    for (int i = digits; i < text.length(); i++) {
+    boolean signed = text.startsWith("-") || text.startsWith("+");
+    if (signed && text.length() == 1) {
+      throw new NumberFormatException("Just a sign, no value: " + text);
+    }
+    if (text.length() > (signed ? INT64_DIGITS + 1 : INT64_DIGITS)) {
+      throw new NumberFormatException("Value too long: " + text);
+    }
+    for (int i = signed ? 1 : 0; i < text.length(); i++) {
       if (text.charAt(i) < '0' || text.charAt(i) > '9') {
         throw new NumberFormatException(
             "Invalid character '%s' in %s".formatted(text.charAt(i), text));
       }
     }
-    return Long.parseLong(text);
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new NumberFormatException("Overflow in " + text);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the parameters {@code m=AGGREGATOR:PARTS:METRIC{GROUPING}{FILTERS}} and {@code
@@ -227,5 +228,49 @@ public final class QueryWords {
       throw new IllegalArgumentException(
           "When parsing tag '%s': %s".formatted(one, e.getMessage()), e);
     }
+  }
+
+  /**
+   * A tag in a search.
+   *
+   * @param key null for any
+   * @param value null for any
+   */
+  public record Pair(@Nullable String key, @Nullable String value) {}
+
+  /**
+   * Reads a metric with tags of which names or values may be missing, {@code metric{tag=,=value}}.
+   *
+   * @param tags receives the tags
+   * @return the metric; null if there is none
+   * @throws IllegalArgumentException with OpenTSDB's message
+   */
+  public static @Nullable String metricAndPairs(String text, List<Pair> tags) {
+    int open = text.indexOf('{');
+    if (open < 0) {
+      return text;
+    }
+    requireBrace(text);
+    if (open == text.length() - 2) {
+      if (open == 0) {
+        throw new IllegalArgumentException("Missing metric and tags: " + text);
+      }
+      return text.substring(0, open);
+    }
+    for (String one : text.substring(open + 1, text.length() - 1).split(",", -1)) {
+      if (one.length() < 2) {
+        throw new IllegalArgumentException(
+            "When parsing tag '%s': Missing tag pair".formatted(one));
+      }
+      int equals = one.indexOf('=');
+      if (equals < 0 || equals != one.lastIndexOf('=')) {
+        throw new IllegalArgumentException(
+            "When parsing tag '%1$s': invalid tag: %1$s".formatted(one));
+      }
+      String key = one.substring(0, equals);
+      String value = one.substring(equals + 1);
+      tags.add(new Pair(key.isEmpty() ? null : key, value.isEmpty() ? null : value));
+    }
+    return open == 0 ? null : text.substring(0, open);
   }
 }

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the series of one sub query, and groups them. */
@@ -33,6 +32,9 @@ public final class Scan {
 
   /** Memory of a tag in a sorted map, in bytes; its texts are shared with the catalog. */
   private static final long TAG_BYTES = 64;
+
+  /** With more values in a filter, OpenTSDB does not ask whether each is known. */
+  private static final int LITERALS_CHECKED = 4096;
 
   private final Dataset dataset;
   private final QueryUse use;
@@ -57,42 +59,81 @@ public final class Scan {
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
     Scan scan = new Scan(dataset, query, part, use);
     List<Member> members = new ArrayList<>();
-    for (Selector selector : scan.selectors()) {
-      scan.read(selector, members);
+    for (Selection selection : scan.selections()) {
+      scan.read(selection, members);
     }
     members.sort(Comparator.comparing(Member::metric).thenComparing(Member::tags, TagOrder.TAGS));
     return scan.grouped(members);
   }
 
-  private List<Selector> selectors() {
+  /**
+   * Series to read.
+   *
+   * @param exactly the tags that a series must have; null if others are allowed
+   * @param values whether the values of these tags must be equal too, not only their names
+   */
+  private record Selection(
+      Selector selector, @Nullable Map<String, String> exactly, boolean values) {
+    boolean takes(Series series) {
+      Map<String, String> tags = exactly;
+      return tags == null
+          || (values
+              ? series.labels().equals(tags)
+              : series.labels().keySet().equals(tags.keySet()));
+    }
+  }
+
+  private List<Selection> selections() {
     SubQuery sub = part.sub();
     List<String> tsuids = sub.tsuids();
     if (tsuids != null && !tsuids.isEmpty()) {
-      return TsuidSearch.selectors(tsuids, dataset, use);
+      List<Selection> selections = new ArrayList<>();
+      for (Series series : TsuidSearch.all(tsuids, dataset, use)) {
+        List<TagFilter> filters = new ArrayList<>();
+        series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
+        Selector selector = Selector.metric(series.metric(), filters.toArray(TagFilter[]::new));
+        selections.add(new Selection(selector, series.labels(), true));
+      }
+      return selections;
     }
+    return List.of(new Selection(ofMetric(sub), explicitTags(sub), false));
+  }
+
+  private Selector ofMetric(SubQuery sub) {
     String metric = String.valueOf(sub.metric());
     Names names = new Names(dataset, use);
     names.require(Tsuid.Kind.METRIC, metric);
     List<TagFilter> filters = new ArrayList<>();
     filters.add(new TagFilter.Equal(Series.NAME_LABEL, metric));
     for (ValueFilter filter : sub.filters()) {
-      filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+      if (filter.literals().size() <= LITERALS_CHECKED) {
+        filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+      }
       names.require(Tsuid.Kind.TAGK, filter.tagk());
       filters.addAll(filter.conditions());
     }
-    return List.of(new Selector(filters));
+    return new Selector(filters);
   }
 
-  private void read(Selector selector, List<Member> into) {
-    Set<String> only = explicitTags();
-    try (RunCursor runs = use.runs(dataset).read(request(selector))) {
+  /** Returns the names of tags that a series must have, and no others; null if others may be. */
+  private static @Nullable Map<String, String> explicitTags(SubQuery sub) {
+    if (!sub.explicitTags() || sub.filters().isEmpty()) {
+      return null;
+    }
+    Map<String, String> tags = new TreeMap<>();
+    sub.filters().forEach(filter -> tags.put(filter.tagk(), filter.filter()));
+    return tags;
+  }
+
+  private void read(Selection selection, List<Member> into) {
+    try (RunCursor runs = use.runs(dataset).read(request(selection.selector()))) {
       Series current = null;
       RunReader reader = null;
       for (Run run = runs.next(); run != null; run = runs.next()) {
         if (!run.series().equals(current)) {
           end(current, reader, into);
           current = run.series();
-          reader = begin(current, only);
+          reader = selection.takes(current) ? begin() : null;
         }
         if (reader != null) {
           reader.take(run.samples());
@@ -102,20 +143,10 @@ public final class Scan {
     }
   }
 
-  /** Returns the exact names of tags that a series must have; null if others are allowed. */
-  private @Nullable Set<String> explicitTags() {
-    SubQuery sub = part.sub();
-    return sub.explicitTags() && !sub.filters().isEmpty()
-        ? sub.filters().stream().map(ValueFilter::tagk).collect(Collectors.toSet())
-        : null;
-  }
-
   private ReadRequest request(Selector selector) {
     Resolution resolution = dataset.resolution();
     TimeRange times =
-        new TimeRange(
-            Resolution.MILLISECONDS.convert(range.from(), resolution),
-            Resolution.MILLISECONDS.convert(range.to(), resolution));
+        new TimeRange(converted(range.from(), resolution), converted(range.to(), resolution));
     return new ReadRequest(
         selector,
         times,
@@ -128,11 +159,16 @@ public final class Scan {
         new Budget(use.limits().cells(), use.limits().bytes()));
   }
 
-  /** Prepares to read a series; null if it is not wanted. */
-  private @Nullable RunReader begin(Series series, @Nullable Set<String> only) {
-    if (only != null && !series.labels().keySet().equals(only)) {
-      return null;
+  /** Converts a time; one that the resolution does not hold becomes its last. */
+  private static long converted(long millis, Resolution resolution) {
+    try {
+      return Resolution.MILLISECONDS.convert(millis, resolution);
+    } catch (ArithmeticException e) {
+      return Long.MAX_VALUE;
     }
+  }
+
+  private RunReader begin() {
     Points points = new Points(use.memory());
     return new RunReader(points, stages(points), dataset.resolution());
   }

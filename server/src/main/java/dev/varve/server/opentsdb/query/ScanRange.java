@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 record ScanRange(long from, long to) {
   private static final long HOUR_SECONDS = 3600;
 
+  /** No sample is later, whatever the resolution of milliseconds or finer; in milliseconds. */
+  private static final long LAST = 1L << 50;
+
   static ScanRange of(long start, long end, @Nullable Downsampling downsampling) {
-    long width = downsampling == null ? 0 : downsampling.interval();
-    long first = start / 1000;
+    long width = downsampling == null ? 0 : Math.min(downsampling.interval(), Buckets.WIDTH_MAX);
+    long first = Math.min(start, LAST) / 1000;
     // OpenTSDB adds a second to every end that is given in milliseconds, and all are.
-    long last = end / 1000 + 1;
+    long last = Math.min(end, LAST) / 1000 + 1;
     if (width > 0) {
       first -= 1000 * first % width / 1000;
       last += (width - 1000 * last % width) / 1000;

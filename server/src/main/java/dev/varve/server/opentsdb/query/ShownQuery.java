@@ -1,5 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -37,6 +38,11 @@ final class ShownQuery {
     text("rollupUsage", sub.rollupUsage());
     json.writeStringProperty("rollupTable", "raw");
     json.writeBooleanProperty("histogramQuery", sub.ofHistograms());
+    json.writeName("filterTagKs");
+    filterTags(sub.filters());
+    // Settings of the original's scanner at their defaults.
+    json.writeBooleanProperty("useFuzzyFilter", true);
+    json.writeBooleanProperty("useMultiGets", true);
     json.writeEndObject();
   }
 
@@ -67,6 +73,22 @@ final class ShownQuery {
     }
     json.writeStartArray();
     percentiles.forEach(json::writeNumber);
+    json.writeEndArray();
+  }
+
+  /** Writes the UIDs of the tags that filters name, in Base64. */
+  private void filterTags(List<ValueFilter> filters) {
+    if (filters.isEmpty()) {
+      json.writeNull();
+      return;
+    }
+    json.writeStartArray();
+    filters.stream()
+        .map(ValueFilter::tagk)
+        .distinct()
+        .sorted(TagOrder.NAMES)
+        .map(name -> HexFormat.of().parseHex(Tsuid.uid(Tsuid.Kind.TAGK, name)))
+        .forEach(json::writeBinary);
     json.writeEndArray();
   }
 

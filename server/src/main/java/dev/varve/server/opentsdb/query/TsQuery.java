@@ -116,6 +116,10 @@ public record TsQuery(
     if (spec != null && useCalendar && !spec.isWhole()) {
       spec = spec.inCalendar();
     }
+    if (spec != null && spec.calendar()) {
+      // A width that no calendar counts is refused here, with the query.
+      Buckets.of(spec, zone);
+    }
     if (sub.ofHistograms()) {
       requireHistogram(aggregator, spec, sub.percentiles());
     }

@@ -4,13 +4,13 @@ import dev.varve.engine.Dataset;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
-import dev.varve.model.TagFilter;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Finds names by UIDs, and series by TSUIDs, in the catalog. */
@@ -18,20 +18,14 @@ public final class TsuidSearch {
   private TsuidSearch() {}
 
   /**
-   * Returns a selector for each TSUID.
+   * Returns the series with TSUIDs, each once.
    *
    * @throws OpenTsdbError 400 if a TSUID is unknown, 500 if it is none
    */
-  static List<Selector> selectors(List<String> tsuids, Dataset dataset, QueryUse use) {
-    List<Selector> selectors = new ArrayList<>();
-    for (String tsuid : tsuids) {
-      Series series = series(tsuid, dataset, use);
-      List<TagFilter> filters = new ArrayList<>();
-      filters.add(new TagFilter.Equal(Series.NAME_LABEL, series.metric()));
-      series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
-      selectors.add(new Selector(filters));
-    }
-    return selectors;
+  static Set<Series> all(List<String> tsuids, Dataset dataset, QueryUse use) {
+    Set<Series> found = new LinkedHashSet<>();
+    tsuids.forEach(tsuid -> found.add(series(tsuid, dataset, use)));
+    return found;
   }
 
   /**

@@ -1,0 +1,274 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.query.running.RunningQuery;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.opentsdb.query.Aggregator;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.lang.management.RuntimeMXBean;
+import java.lang.management.ThreadInfo;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import tools.jackson.core.JsonGenerator;
+
+/** What the server says of itself: version, settings, filters, aggregators and statistics. */
+final class About {
+  /** The settings that clients look at. */
+  private static final Map<String, String> CONFIG =
+      new TreeMap<>(
+          Map.of(
+              "tsd.core.auto_create_metrics",
+              "true",
+              "tsd.core.timezone",
+              "UTC",
+              "tsd.http.query.allow_delete",
+              "false",
+              "tsd.http.request.enable_chunked",
+              "true",
+              "tsd.http.show_stack_trace",
+              "false",
+              "tsd.mode",
+              "rw",
+              "tsd.query.skip_unresolved_tagvs",
+              "false",
+              "tsd.storage.fix_duplicates",
+              "true"));
+
+  /** A type of filter. */
+  private record FilterText(String example, String filter, String description) {}
+
+  private static final Map<String, FilterText> FILTERS = new TreeMap<>();
+
+  static {
+    FILTERS.put(
+        "literal_or",
+        new FilterText(
+            "web01|web02", "web01|web02", "Takes the values that are listed, with bars."));
+    FILTERS.put(
+        "iliteral_or",
+        new FilterText("web01|web02", "web01|web02", "Like literal_or, without regard to case."));
+    FILTERS.put(
+        "not_literal_or",
+        new FilterText(
+            "web01|web02", "web01|web02", "Takes all values but those that are listed."));
+    FILTERS.put(
+        "not_iliteral_or",
+        new FilterText(
+            "web01|web02", "web01|web02", "Like not_literal_or, without regard to case."));
+    FILTERS.put(
+        "wildcard",
+        new FilterText("web*.org", "web*.org", "An asterisk stands for any text; case matters."));
+    FILTERS.put(
+        "iwildcard",
+        new FilterText("web*.org", "web*.org", "Like wildcard, without regard to case."));
+    FILTERS.put(
+        "regexp",
+        new FilterText(
+            "web.*", "web.*", "Takes values in which the pattern, in RE2 syntax, is found."));
+  }
+
+  private final DialectContext context;
+
+  About(DialectContext context) {
+    this.context = context;
+  }
+
+  /** {@code /api/version}. */
+  void version(Exchange exchange) throws IOException {
+    Map<String, String> version = new LinkedHashMap<>();
+    version.put("version", "2.4.0");
+    version.put("short_revision", "");
+    version.put("full_revision", "varve " + context.version());
+    version.put("timestamp", "0");
+    version.put("repo_status", "MODIFIED");
+    for (String unknown : new String[] {"user", "host", "repo", "branch"}) {
+      version.put(unknown, "");
+    }
+    map(exchange, version);
+  }
+
+  /** {@code /api/aggregators}. */
+  static void aggregators(Exchange exchange) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          Aggregator.names().stream().sorted().forEach(json::writeString);
+          json.writeEndArray();
+        });
+  }
+
+  /** {@code /api/config}. */
+  static void config(Exchange exchange) {
+    map(exchange, CONFIG);
+  }
+
+  /** {@code /api/config/filters}. */
+  static void filters(Exchange exchange) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          FILTERS.forEach((type, text) -> {
+            json.writeObjectPropertyStart(type);
+            json.writeStringProperty(
+                "examples",
+                "host=%1$s(%2$s)  {\"type\":\"%1$s\",\"tagk\":\"host\",\"filter\":\"%3$s\",\"groupBy\":false}"
+                    .formatted(type, text.example(), text.filter()));
+            json.writeStringProperty("description", text.description());
+            json.writeEndObject();
+          });
+          json.writeEndObject();
+        });
+  }
+
+  /** {@code /api/dropcaches}: there is nothing that a client need drop. */
+  static void dropCaches(Exchange exchange) {
+    map(exchange, new TreeMap<>(Map.of("message", "Caches dropped", "status", "200")));
+  }
+
+  private static void map(Exchange exchange, Map<String, String> map) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          map.forEach(json::writeStringProperty);
+          json.writeEndObject();
+        });
+  }
+
+  /** Passes on the figures of {@code stats}. Their names begin as OpenTSDB's do. */
+  void figures(Dataset dataset, BiConsumer<String, Long> to) {
+    MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+    to.accept("tsd.jvm.ramfree", heap.getMax() - heap.getUsed());
+    to.accept("tsd.jvm.ramused", heap.getUsed());
+    to.accept("tsd.jvm.thread.live", (long) ManagementFactory.getThreadMXBean().getThreadCount());
+    to.accept("tsd.jvm.uptime", ManagementFactory.getRuntimeMXBean().getUptime());
+    to.accept("tsd.varve.series", dataset.catalog().seriesCount());
+    to.accept("tsd.varve.queries.running", (long) context.queries().running());
+    to.accept("tsd.varve.queries.waiting", (long) context.queries().waiting());
+    to.accept("tsd.varve.queries.memory", context.queries().held());
+  }
+
+  /** {@code /api/stats}. */
+  void stats(Exchange exchange) {
+    long seconds = context.clock().millis() / 1000;
+    Dataset dataset = context.dataset(exchange);
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          figures(
+              dataset,
+              (name, value) -> {
+                json.writeStartObject();
+                json.writeStringProperty("metric", name);
+                json.writeNumberProperty("timestamp", seconds);
+                json.writeStringProperty("value", Long.toString(value));
+                json.writeObjectPropertyStart("tags");
+                json.writeStringProperty("dataset", dataset.name());
+                json.writeEndObject();
+                json.writeEndObject();
+              });
+          json.writeEndArray();
+        });
+  }
+
+  /** {@code /api/stats/jvm}. */
+  static void jvm(Exchange exchange) {
+    RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          json.writeObjectPropertyStart("runtime");
+          json.writeNumberProperty("startTime", runtime.getStartTime());
+          json.writeNumberProperty("uptime", runtime.getUptime());
+          json.writeStringProperty("vmName", runtime.getVmName());
+          json.writeStringProperty("vmVersion", runtime.getVmVersion());
+          json.writeEndObject();
+          json.writeObjectPropertyStart("memory");
+          memory(json, "heapMemoryUsage", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage());
+          memory(
+              json,
+              "nonHeapMemoryUsage",
+              ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage());
+          json.writeEndObject();
+          json.writeObjectPropertyStart("gc");
+          ManagementFactory.getGarbageCollectorMXBeans()
+              .forEach(collector -> {
+                json.writeObjectPropertyStart(collector.getName());
+                json.writeNumberProperty("collectionCount", collector.getCollectionCount());
+                json.writeNumberProperty("collectionTime", collector.getCollectionTime());
+                json.writeEndObject();
+              });
+          json.writeEndObject();
+          json.writeEndObject();
+        });
+  }
+
+  private static void memory(JsonGenerator json, String name, MemoryUsage usage) {
+    json.writeObjectPropertyStart(name);
+    json.writeNumberProperty("init", usage.getInit());
+    json.writeNumberProperty("used", usage.getUsed());
+    json.writeNumberProperty("committed", usage.getCommitted());
+    json.writeNumberProperty("max", usage.getMax());
+    json.writeEndObject();
+  }
+
+  /** {@code /api/stats/threads}: platform threads, without their stacks. */
+  static void threads(Exchange exchange) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          for (ThreadInfo thread :
+              ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
+            json.writeStartObject();
+            json.writeNumberProperty("threadID", thread.getThreadId());
+            json.writeStringProperty("name", thread.getThreadName());
+            json.writeStringProperty("state", thread.getThreadState().name());
+            json.writeNumberProperty("priority", thread.getPriority());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  /** {@code /api/stats/region_clients}: no client of a region is in this layer. */
+  static void regionClients(Exchange exchange) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          json.writeEndArray();
+        });
+  }
+
+  /** {@code /api/stats/query}: the queries that run now. */
+  void queries(Exchange exchange) {
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          json.writeArrayPropertyStart("completed");
+          json.writeEndArray();
+          json.writeArrayPropertyStart("running");
+          for (RunningQuery query : context.queries().list()) {
+            json.writeStartObject();
+            json.writeStringProperty("id", query.id());
+            json.writeNumberProperty("queryStartTimestamp", query.since().toEpochMilli());
+            json.writeNumberProperty("elapsed", query.ran().toMillis());
+            json.writeNumberProperty("rawDatapoints", query.use().samplesRead());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+}

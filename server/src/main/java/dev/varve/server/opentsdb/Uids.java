@@ -1,0 +1,185 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.Names;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
+import dev.varve.server.opentsdb.query.Tsuid;
+import dev.varve.server.opentsdb.query.TsuidSearch;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * {@code /api/uid}: the UIDs of names. A UID follows from the name, so assigning one stores
+ * nothing, and names cannot be renamed.
+ */
+final class Uids {
+  /** Memory of a name in a request and in the answer, in bytes. */
+  private static final long NAME_BYTES = 300;
+
+  private final DialectContext context;
+
+  Uids(DialectContext context) {
+    this.context = context;
+  }
+
+  /** {@code GET|POST /api/uid/assign}. */
+  void assign(Exchange exchange) throws IOException {
+    Map<Tsuid.Kind, List<String>> asked =
+        exchange.method().equals("POST") ? posted(exchange) : inUrl(exchange);
+    if (asked.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing values to assign UIDs");
+    }
+    Dataset dataset = context.dataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        Telnet.NAME,
+        "uid assign",
+        use -> {
+          Names names = new Names(dataset, use);
+          Map<String, SortedMap<String, String>> answer = new LinkedHashMap<>();
+          asked.forEach((kind, some) -> {
+            SortedMap<String, String> assigned = new TreeMap<>();
+            SortedMap<String, String> errors = new TreeMap<>();
+            for (String name : some) {
+              use.held(NAME_BYTES + 4L * name.length(), "the names of a request for UIDs");
+              String uid = Tsuid.uid(kind, name);
+              if (name.isEmpty()) {
+                errors.put(name, "Invalid %s: empty string".formatted(kind.table()));
+              } else if (names.knows(kind, name)) {
+                errors.put(name, "Name already exists with UID: " + uid);
+              } else {
+                assigned.put(name, uid);
+              }
+            }
+            answer.put(kind.word(), assigned);
+            if (!errors.isEmpty()) {
+              answer.put(kind.word() + "_errors", errors);
+            }
+          });
+          exchange.status(
+              answer.keySet().stream().anyMatch(key -> key.endsWith("_errors")) ? 400 : 200);
+          Queries.answer(
+              exchange,
+              json -> {
+                json.writeStartObject();
+                answer.forEach((key, values) -> {
+                  json.writeObjectPropertyStart(key);
+                  values.forEach(json::writeStringProperty);
+                  json.writeEndObject();
+                });
+                json.writeEndObject();
+              });
+        });
+  }
+
+  private static Map<Tsuid.Kind, List<String>> inUrl(Exchange exchange) {
+    Map<Tsuid.Kind, List<String>> asked = new LinkedHashMap<>();
+    for (Tsuid.Kind kind : Tsuid.Kind.values()) {
+      String names = exchange.parameter(kind.word());
+      if (names != null && !names.isEmpty()) {
+        asked.put(kind, Arrays.asList(names.split(",")));
+      }
+    }
+    return asked;
+  }
+
+  private static Map<Tsuid.Kind, List<String>> posted(Exchange exchange) throws IOException {
+    JsonBody body = JsonBody.read(exchange.wholeBody(), exchange.memory());
+    Map<Tsuid.Kind, List<String>> asked = new LinkedHashMap<>();
+    for (Tsuid.Kind kind : Tsuid.Kind.values()) {
+      List<String> names = body.texts(kind.word());
+      if (names != null) {
+        asked.put(kind, new ArrayList<>(names));
+      }
+    }
+    return asked;
+  }
+
+  /** {@code GET|POST /api/uid/rename}. */
+  static void rename(Exchange exchange) {
+    exchange.status(400);
+    Queries.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          json.writeStringProperty("result", "false");
+          json.writeStringProperty(
+              "error",
+              "names cannot be renamed; write.relabel renames what is written from now on");
+          json.writeEndObject();
+        });
+  }
+
+  /** {@code GET /api/uid/uidmeta}: the name of a UID. */
+  void meta(Exchange exchange) throws IOException {
+    String uid = required(exchange, "uid");
+    Tsuid.Kind kind = kind(required(exchange, "type"));
+    Dataset dataset = context.dataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        Telnet.NAME,
+        "uid meta " + uid,
+        use -> {
+          String name =
+              TsuidSearch.name(kind, uid, dataset, use)
+                  .orElseThrow(() ->
+                      new OpenTsdbError(
+                          404,
+                          "Could not find the requested UID",
+                          "No such unique ID for '%s': %s".formatted(kind.table(), uid)));
+          Queries.answer(
+              exchange,
+              json -> {
+                json.writeStartObject();
+                json.writeStringProperty("uid", uid.toUpperCase(Locale.ROOT));
+                json.writeStringProperty("type", kind.name());
+                json.writeStringProperty("name", name);
+                json.writeStringProperty("description", "");
+                json.writeStringProperty("notes", "");
+                json.writeNumberProperty("created", 0);
+                json.writeName("custom");
+                json.writeNull();
+                json.writeStringProperty("displayName", "");
+                json.writeEndObject();
+              });
+        });
+  }
+
+  private static String required(Exchange exchange, String parameter) {
+    String value = exchange.parameter(parameter);
+    if (value == null || value.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing parameter <code>%s</code>".formatted(parameter));
+    }
+    return value;
+  }
+
+  private static Tsuid.Kind kind(String word) {
+    return switch (word.toLowerCase(Locale.ROOT)) {
+      case "metric", "metrics" -> Tsuid.Kind.METRIC;
+      case "tagk" -> Tsuid.Kind.TAGK;
+      case "tagv" -> Tsuid.Kind.TAGV;
+      default -> throw new OpenTsdbError(500, "Invalid type requested: " + word);
+    };
+  }
+
+  /** {@code GET /api/uid/tsmeta}: no series has meta data. */
+  static void seriesMeta(Exchange exchange) {
+    refuse(404, "Could not find Timeseries meta data");
+  }
+
+  private static void refuse(int status, String message) {
+    throw new OpenTsdbError(status, message);
+  }
+}

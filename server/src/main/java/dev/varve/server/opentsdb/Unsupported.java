@@ -1,0 +1,77 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/** The paths of OpenTSDB's API that are refused by name, with the reason. */
+final class Unsupported {
+  /** A refusal. */
+  private record Reason(int status, String message, String details) {}
+
+  private static final Reason ANNOTATIONS =
+      new Reason(501, "annotations are not stored", "send events to another store");
+  private static final Reason TREES =
+      new Reason(501, "trees are not supported", "/api/search/lookup finds series by their tags");
+  private static final Reason META =
+      new Reason(501, "meta data of names and series is not stored", "");
+  private static final Reason SEARCH =
+      new Reason(400, "Searching is not enabled", "only /api/search/lookup is supported");
+
+  private static final Map<String, Reason> PATHS =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("annotation", ANNOTATIONS),
+              Map.entry("annotation/bulk", ANNOTATIONS),
+              Map.entry("annotations", ANNOTATIONS),
+              Map.entry("tree", TREES),
+              Map.entry("tree/" + Route.ANY, TREES),
+              Map.entry("search/" + Route.ANY, SEARCH),
+              Map.entry(
+                  "rollup",
+                  new Reason(
+                      501,
+                      "rollups are not stored",
+                      "a query downsamples points; recording rules store coarser series")),
+              Map.entry(
+                  "histogram",
+                  new Reason(
+                      503, "histograms are not stored", "send buckets as series of their own"))));
+
+  private Unsupported() {}
+
+  /**
+   * Returns the routes.
+   *
+   * @param api where the API begins, with a slash at the end
+   * @param wording answers errors in OpenTSDB's format
+   */
+  static List<Route> routes(String api, UnaryOperator<HttpHandler> wording) {
+    List<Route> routes = new ArrayList<>();
+    PATHS.forEach((path, reason) -> {
+      for (String method : List.of("GET", "POST", "PUT", "DELETE")) {
+        routes.add(route(method, api + path, reason, wording));
+      }
+    });
+    for (String method : List.of("POST", "PUT", "DELETE")) {
+      routes.add(route(method, api + "uid/uidmeta", META, wording));
+      routes.add(route(method, api + "uid/tsmeta", META, wording));
+    }
+    return routes;
+  }
+
+  private static Route route(
+      String method, String path, Reason reason, UnaryOperator<HttpHandler> wording) {
+    HttpHandler refusing =
+        exchange -> {
+          throw new OpenTsdbError(reason.status(), reason.message(), reason.details());
+        };
+    return new Route(method, path, Load.NONE, wording.apply(refusing)).reading();
+  }
+}
