@@ -7,7 +7,6 @@ import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -161,16 +160,12 @@ public final class BlockDescription {
 
   /** Returns a time as a number and, where that has a date, as a date. */
   private static String time(long time, Resolution resolution) {
-    BigInteger perSecond = BigInteger.valueOf(resolution.perSecond());
-    long second = Math.floorDiv(time, resolution.perSecond());
+    long perSecond = resolution.perSecond();
+    long second = Math.floorDiv(time, perSecond);
     if (second < Instant.MIN.getEpochSecond() || second > Instant.MAX.getEpochSecond()) {
       return String.valueOf(time);
     }
-    long nanos =
-        BigInteger.valueOf(Math.floorMod(time, resolution.perSecond()))
-            .multiply(BigInteger.valueOf(1_000_000_000L))
-            .divide(perSecond)
-            .longValueExact();
+    long nanos = Math.floorMod(time, perSecond) * (1_000_000_000L / perSecond);
     return time + " (" + Instant.ofEpochSecond(second, nanos) + ")";
   }
 }
