@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.block.BlockLayout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that name the layout of a command. */
@@ -27,6 +29,23 @@ public final class LayoutOptions {
       description =
           "A parameter of the layout, such as unit=legacy for kairosdb. May come several times.")
   private Map<String, String> parameters = new LinkedHashMap<>();
+
+  /**
+   * Returns the layout of blocks; null if another layout is named.
+   *
+   * @throws CommandFailedException if it lacks a given parameter
+   */
+  public @Nullable BlockLayout blocks() {
+    return layout.equals(BlockLayout.NAME) ? blocks(parameters) : null;
+  }
+
+  static BlockLayout blocks(Map<String, String> parameters) {
+    try {
+      return BlockLayout.of(parameters);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(String.valueOf(e.getMessage()));
+    }
+  }
 
   /**
    * Returns the named layouts, the primary first and its companions after it.

@@ -3,6 +3,8 @@ package dev.varve.cli;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutParameter;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
 import java.util.LinkedHashMap;
@@ -55,39 +57,66 @@ final class LayoutsCommand implements Callable<Integer> {
   private void list() {
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "name", "parameters", "about")) {
+      records.add(
+          BlockLayout.NAME,
+          names(BlockLayout.PARAMETERS),
+          "runs of samples, compressed; the default in rocksdb and memory");
       for (Layouts.Entry entry : Layouts.list()) {
         records.add(
             entry.name(),
-            entry.parameters().stream().map(LayoutParameter::name).collect(Collectors.joining(" ")),
-            entry.about());
+            names(entry.parameters()),
+            entry.about()
+                + (entry.name().equals(Layouts.OF_CELLS) ? "; the default in other stores" : ""));
       }
     }
   }
 
+  private static String names(List<LayoutParameter> of) {
+    return of.stream().map(LayoutParameter::name).collect(Collectors.joining(" "));
+  }
+
   private void show(String wanted) {
+    if (wanted.equals(BlockLayout.NAME)) {
+      showBlocks();
+      return;
+    }
     List<Layout> layouts = LayoutOptions.all(wanted, parameters);
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
       Layouts.list().stream()
           .filter(entry -> entry.name().equals(wanted))
-          .forEach(entry ->
-              entry
-                  .parameters()
-                  .forEach(p ->
-                      records.add(
-                          "parameter",
-                          p.name(),
-                          p.about()
-                              + (p.defaultValue() == null
-                                  ? ""
-                                  : " (default: " + p.defaultValue() + ")"))));
+          .forEach(entry -> entry.parameters().forEach(each -> show(each, records)));
       layouts.forEach(layout -> show(layout, records));
     }
+  }
+
+  private void showBlocks() {
+    BlockLayout layout = LayoutOptions.blocks(parameters);
+    try (Records records =
+        new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
+      BlockLayout.PARAMETERS.forEach(each -> show(each, records));
+      layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
+      List.of("width", "bucket", "metric and field", "series")
+          .forEach(part -> records.add("row key", part, "number"));
+      showTables(layout, records);
+    }
+  }
+
+  private static void show(LayoutParameter parameter, Records records) {
+    String byDefault = parameter.defaultValue();
+    records.add(
+        "parameter",
+        parameter.name(),
+        parameter.about() + (byDefault == null ? "" : " (default: " + byDefault + ")"));
   }
 
   private static void show(Layout layout, Records records) {
     layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
     layout.rows().parts().forEach(part -> records.add("row key", part.label(), part.role()));
+    showTables(layout, records);
+  }
+
+  private static void showTables(StorageLayout layout, Records records) {
     for (TableSpec table : layout.tables()) {
       for (FamilySpec family : table.families()) {
         records.add("family", table.name() + "/" + family.name(), describe(family));

@@ -72,6 +72,31 @@ class CellsCommandTest {
   }
 
   @Test
+  void blocksShowEveryByteAndAreDecodedAgain() {
+    List<String> cells = encode("blocks", point("a", "1.5"), point("b", "2"), point("a", "2.5"));
+    assertThat(cells).hasSize(4);
+    assertThat(decode("blocks", cells)).isZero();
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "{\"metric\":\"metric_0\",\"tags\":{\"series\":\"0\"},\"time\":1000,\"value\":2.5}",
+            "{\"metric\":\"metric_0\",\"tags\":{\"series\":\"1\"},\"time\":1000,\"value\":2}");
+
+    String body = cells.get(1).replaceFirst("\"value\":\"..", "\"value\":\"ff");
+    assertThat(decode("blocks", List.of(cells.get(0), body, cells.get(3)))).isEqualTo(1);
+    assertThat(out.toString())
+        .contains("the checksum of the body does not match", "a body without a head");
+
+    assertThat(run(utf8(List.of(point("a", "1.5"))), "cells", "--layout", "blocks")).isZero();
+    assertThat(out.toString())
+        .contains("blocks/h", "blocks/b", "1000=1.5", "doubles: form", "checksum of head");
+    assertThat(run(utf8(List.of()), "layouts")).isZero();
+    assertThat(out.toString().lines())
+        .anyMatch(line -> line.startsWith("blocks ") && line.contains("the default"));
+    assertThat(run(utf8(List.of()), "layouts", "blocks")).isZero();
+    assertThat(out.toString()).contains("resolution", "journal/j");
+  }
+
+  @Test
   void anUnknownLayoutIsNoDefect() {
     assertThat(decode("no-such-layout", List.of())).isEqualTo(1);
     assertThat(err.toString().lines()).hasSize(1);

@@ -54,7 +54,7 @@ class CheckCommandTest {
     assertThat(run("check")).as(err.toString()).isEqualTo(1);
     assertThat(out.toString())
         .contains("damage: store rocksdb: the block of ")
-        .contains(String.valueOf(file.getFileName()), "table 'default.buckets', rows ")
+        .contains(String.valueOf(file.getFileName()), "table 'default.blocks', rows ")
         .containsPattern("  m\\{host=\"h\\d\"\\} from 20\\d\\d-\\d\\d-\\d\\dT")
         .contains(" damages; read ");
 
@@ -105,7 +105,7 @@ class CheckCommandTest {
     assertThat(run("check", "--repair")).as(err.toString()).isEqualTo(3);
     assertThat(out.toString())
         .contains("damage: store rocksdb: the block of ", "is lost", "a server can start")
-        .contains(String.valueOf(file.getFileName()), "table 'default.buckets', rows ")
+        .contains(String.valueOf(file.getFileName()), "table 'default.blocks', rows ")
         .containsPattern("  m\\{host=\"h\\d\"\\} from 20\\d\\d-\\d\\d-\\d\\dT");
     assertThat(samples()).isBetween(before * 9 / 10, before - 1);
     try (Stream<Path> files = Files.list(folder.resolve("rocksdb"))) {

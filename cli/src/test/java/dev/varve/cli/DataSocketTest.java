@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
@@ -61,7 +61,7 @@ class DataSocketTest {
   /** A server that listens on the socket of a directory and on a port. */
   private record Running(Server server, Engine engine, Path data) implements AutoCloseable {
     static Running on(Path data) throws IOException {
-      DatasetConfig dataset = DatasetConfig.of("default", Layouts.of("buckets", Map.of()));
+      DatasetConfig dataset = DatasetConfig.of("default", BlockLayout.of(Map.of()));
       ServerConfig config =
           new ServerConfig(
               List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),

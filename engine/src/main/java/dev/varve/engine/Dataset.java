@@ -4,6 +4,7 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.blocks.Rescue;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
@@ -157,7 +158,11 @@ public final class Dataset implements AutoCloseable {
                 index.numbers(),
                 stampsOf(clock, stores.marks()),
                 () -> OpenDataset.oldestKept(config, resolution, clock),
-                share.heads()));
+                share.heads(),
+                new Rescue(
+                    index::extent,
+                    home.identity().catalogState().complete(),
+                    JournalRemovals.of(config.name(), index, resolution, share.removals()))));
     OpenDataset open =
         new OpenDataset(
             config,
@@ -657,12 +662,12 @@ public final class Dataset implements AutoCloseable {
   /**
    * Reads all tables and reports damage.
    *
-   * @return whether the catalog lacks series that have rows
+   * @param removes whether damaged blocks are removed; nobody else may use the dataset then
    */
-  boolean check(CheckRun run) {
-    DatasetCheck check = new DatasetCheck(open, run);
+  DatasetCheck check(CheckRun run, boolean removes) {
+    DatasetCheck check = new DatasetCheck(open, run, removes);
     check.run();
-    return check.catalogLacks();
+    return check;
   }
 
   OpenDataset open() {

@@ -1,7 +1,10 @@
 package dev.varve.engine;
 
 import dev.varve.engine.catalog.CatalogBudget;
+import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.write.BatchBudget;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dataset's share of the resources of an engine.
@@ -11,9 +14,15 @@ import dev.varve.engine.write.BatchBudget;
  * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
  * @param heads bytes of samples of this dataset that may wait to be sealed into blocks
+ * @param removals receives what is removed from damaged journals; null if nothing may be removed
  */
 record DatasetShare(
-    BatchBudget admission, FieldLimits fields, CatalogBudget catalogs, long caches, long heads) {
+    BatchBudget admission,
+    FieldLimits fields,
+    CatalogBudget catalogs,
+    long caches,
+    long heads,
+    @Nullable Consumer<CheckFinding> removals) {
   /** Returns the maximum bytes of the writer's cache of series. */
   long seriesCache() {
     return caches / 2;

@@ -21,7 +21,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,6 +88,23 @@ public final class Engine implements AutoCloseable {
    * @param micros the system clock, microseconds since 1970
    */
   static Engine open(EngineConfig config, Stores.Opener opener, LongSupplier micros) {
+    return open(config, opener, micros, null);
+  }
+
+  /**
+   * Opens an engine and removes damaged entries of journals, which would keep it from opening.
+   *
+   * @param removals receives what is removed
+   */
+  static Engine repairing(EngineConfig config, Consumer<CheckFinding> removals) {
+    return open(config, Stores.Opener.OF_SERVICES, Engine::systemMicros, removals);
+  }
+
+  private static Engine open(
+      EngineConfig config,
+      Stores.Opener opener,
+      LongSupplier micros,
+      @Nullable Consumer<CheckFinding> removals) {
     List<String> problems = ConfigCheck.problems(config);
     if (!problems.isEmpty()) {
       throw new InvalidConfigException(problems);
@@ -98,7 +117,8 @@ public final class Engine implements AutoCloseable {
     long caches = shares.caches() / config.datasets().size();
     long heads = shares.heads() / config.datasets().size();
     CatalogBudget catalogs = new CatalogBudget(config.catalog(), System::nanoTime);
-    DatasetShare share = new DatasetShare(admission, config.fields(), catalogs, caches, heads);
+    DatasetShare share =
+        new DatasetShare(admission, config.fields(), catalogs, caches, heads, removals);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       stores.mendHomes();
@@ -233,7 +253,7 @@ public final class Engine implements AutoCloseable {
     try {
       List<OpenDataset> open = datasets.values().stream().map(Dataset::open).toList();
       stores.check(open, run);
-      datasets.values().forEach(dataset -> dataset.check(run));
+      datasets.values().forEach(dataset -> dataset.check(run, false));
     } finally {
       checking.set(false);
     }

@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.check.StoreCheck;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.store.Power;
@@ -18,7 +19,8 @@ import java.util.TreeSet;
 
 /**
  * Repairs a data directory that no server has open: first the files of its stores, then the homes
- * of its datasets, then their catalogs. Finally checks all data.
+ * of its datasets, then their journals and catalogs. Finally checks all data and removes damaged
+ * blocks.
  */
 final class Repair {
   private final EngineConfig config;
@@ -42,7 +44,7 @@ final class Repair {
         Stores.mendHomes(config, folder, found);
       }
     });
-    try (Engine engine = Engine.open(config)) {
+    try (Engine engine = Engine.repairing(config, run::found)) {
       for (Dataset dataset : engine.datasets()) {
         if (!dataset.isCatalogComplete()) {
           dataset.rebuildCatalog(now -> {});
@@ -109,15 +111,14 @@ final class Repair {
   }
 
   private void check(Dataset dataset) {
-    long before = run.damages();
-    boolean lacks = dataset.check(run);
-    if (lacks) {
+    DatasetCheck check = dataset.check(run, true);
+    if (check.catalogLacks()) {
       dataset.rebuildCatalogAnew();
       run.found(
           new CheckFinding(
               Severity.NOTE, "dataset " + dataset.name(), "the catalog was rebuilt from the rows"));
     }
     // Cells that no layout can decode are left in place.
-    sound &= run.damages() - before == (lacks ? 1 : 0);
+    sound &= !check.leavesDamage();
   }
 }

@@ -7,6 +7,7 @@ import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.layout.CellDescription;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
@@ -178,11 +179,49 @@ class BlocksTest {
       assertThatThrownBy(() -> test.dataset().read(versions))
           .isInstanceOf(QueryRefusedException.class)
           .hasMessageContaining("layout 'blocks'");
-      Batch point = new BatchBuilder().add(KEY, NOW, new Value.Real(1)).build();
-      assertThatThrownBy(() -> test.dataset().explain(point))
+      Batch described = new Batch(List.of(), List.of(attribute));
+      assertThatThrownBy(() -> test.dataset().explain(described))
           .isInstanceOf(QueryRefusedException.class)
-          .hasMessageContaining("blocks.point");
+          .hasMessageContaining("blocks.attribute");
     }
+  }
+
+  @Test
+  void explainsTheBlockOfPointsAlone() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      test.put(KEY, NOW, new Value.Real(1));
+      GroupKey other = GroupKey.of("m", Tags.of("host", "b"));
+      Batch points =
+          new BatchBuilder()
+              .add(KEY, NOW + 5, new Value.Real(2.5))
+              .add(KEY, NOW + 6, new Value.Int64(3))
+              .add(other, NOW, new Value.Text("text"))
+              .build();
+      List<PointExplanation> cells = test.dataset().explain(points);
+      assertThat(cells.stream().map(PointExplanation::family)).containsExactly("h", "b", "h", "b");
+      assertThat(cells.get(1).description().summary())
+          .contains("series 0 of metric 0", (NOW + 5) + "=2.5", (NOW + 6) + "=3");
+      assertThat(cells.get(3).description().summary())
+          .contains("series 1 of metric 0", NOW + "='text'");
+      for (PointExplanation cell : cells) {
+        assertThat(bytes(cell, "row")).isEqualTo(cell.row().length());
+        assertThat(bytes(cell, "qualifier")).isEqualTo(cell.qualifier().length());
+        assertThat(bytes(cell, "value")).isEqualTo(cell.value().length());
+      }
+      assertThat(test.dataset().opened().index().numbers().size()).isEqualTo(1);
+    }
+  }
+
+  /** Returns how many bytes of a coordinate are described, one after the other. */
+  private static int bytes(PointExplanation cell, String coordinate) {
+    int at = 0;
+    for (CellDescription.Part part : cell.description().parts()) {
+      if (part.coordinate().equals(coordinate)) {
+        assertThat(part.from()).isEqualTo(at);
+        at = part.to();
+      }
+    }
+    return at;
   }
 
   @Test

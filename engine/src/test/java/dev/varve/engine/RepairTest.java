@@ -52,7 +52,7 @@ class RepairTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"buckets", "heroic", "kairosdb", "tall-narrow"})
+  @ValueSource(strings = {"blocks", "buckets", "heroic", "kairosdb", "tall-narrow"})
   void everySampleOutsideOfWhatIsListedAnswersAsBefore(String layout) throws IOException {
     write(layout);
     var before = all(layout);
@@ -62,7 +62,8 @@ class RepairTest {
     Files.write(file, bytes);
     Repaired repaired = repair(layout);
     assertThat(repaired.sound()).isTrue();
-    assertThat(repaired.damages()).isEqualTo(1);
+    // At either end of what is lost, half a block of samples may be left.
+    assertThat(repaired.damages()).isBetween(1L, layout.equals("blocks") ? 3L : 1L);
     assertThat(repaired.kept())
         .singleElement()
         .satisfies(folder -> assertThat(folder.resolve(file.getFileName())).exists());
@@ -104,10 +105,11 @@ class RepairTest {
     assertNothingElseIsLost(before, after);
   }
 
-  @Test
-  void logWithLostSeriesHasTheCatalogRebuilt() throws IOException {
-    write("buckets");
-    try (Engine engine = Engine.open(config("buckets"))) {
+  @ParameterizedTest
+  @ValueSource(strings = {"blocks", "buckets"})
+  void logWithLostSeriesHasTheCatalogRebuilt(String layout) throws IOException {
+    write(layout);
+    try (Engine engine = Engine.open(config(layout))) {
       for (int i = 0; i < 20; i++) {
         put(engine, "new" + i % 2, START + 1000L * i);
       }
@@ -124,7 +126,7 @@ class RepairTest {
     byte[] bytes = Files.readAllBytes(log);
     bytes[bytes.length / 10] ^= 1;
     Files.write(log, bytes);
-    EngineConfig config = new EngineConfig(copy, 32L << 20, config("buckets").datasets(), "main");
+    EngineConfig config = new EngineConfig(copy, 32L << 20, config(layout).datasets(), "main");
     run(config);
     assertThat(found).isNotEmpty();
     try (Engine engine = Engine.open(config)) {
@@ -154,7 +156,7 @@ class RepairTest {
   }
 
   private EngineConfig config(String layout) {
-    DatasetConfig dataset = DatasetConfig.of("main", Layouts.of(layout, Map.of()));
+    DatasetConfig dataset = DatasetConfig.of("main", Layouts.stored(layout, Map.of()).getFirst());
     return new EngineConfig(directory, 32L << 20, List.of(dataset), "main");
   }
 

@@ -1,7 +1,7 @@
 package dev.varve.cli.cells;
 
 import dev.varve.formats.json.Json;
-import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import dev.varve.store.FamilySpec;
@@ -28,14 +28,14 @@ final class CellForm {
   private static final Set<String> TEXTS = Set.of("table", "family", "row", "qualifier", "value");
   private static final String TIME = "time";
 
-  private final List<Layout> layouts;
+  private final List<? extends StorageLayout> layouts;
 
   /**
    * Creates the form for the cells of some layouts.
    *
    * @param layouts layouts with distinct names of tables
    */
-  CellForm(List<Layout> layouts) {
+  CellForm(List<? extends StorageLayout> layouts) {
     this.layouts = layouts;
   }
 

@@ -12,18 +12,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints cells for people: each in words of its layout, then its bytes, part by part. */
 final class CellPrinter implements AutoCloseable {
-  private final Layout layout;
   private final PrintWriter out;
   private @Nullable Records csv;
 
-  CellPrinter(Layout layout, PrintWriter out) {
-    this.layout = layout;
+  CellPrinter(PrintWriter out) {
     this.out = out;
   }
 
-  void print(int table, Cell cell, OutputFormat format) {
-    CellDescription description = layout.describe(table, cell);
-    TableSpec spec = layout.tables().get(table);
+  /** Prints a cell of a table of a layout. */
+  void print(Layout layout, int table, Cell cell, OutputFormat format) {
+    print(layout.tables().get(table), cell, layout.describe(table, cell), format);
+  }
+
+  void print(TableSpec spec, Cell cell, CellDescription description, OutputFormat format) {
     String family = spec.families().get(cell.family()).name();
     if (format == OutputFormat.csv) {
       if (csv == null) {

@@ -12,6 +12,7 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.store.Cell;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -76,8 +78,14 @@ public final class CellsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Layout> layouts = layoutOptions.layouts();
     PrintWriter out = spec.commandLine().getOut();
+    BlockLayout blocks = layoutOptions.blocks();
+    if (blocks != null) {
+      ofBlocks(blocks, out);
+      out.flush();
+      return faults == 0 ? 0 : 1;
+    }
+    List<Layout> layouts = layoutOptions.layouts();
     List<ScratchTables> tables = layouts.stream().map(ScratchTables::new).toList();
     try {
       CellForm form = new CellForm(layouts);
@@ -155,6 +163,15 @@ public final class CellsCommand implements Callable<Integer> {
     tables.forEach(CellsCommand::open);
     List<CellsOfPoints> writers =
         tables.stream().map(each -> new CellsOfPoints(each, this::complain)).toList();
+    readPoints(batch -> writers.forEach(writer -> writer.write(batch)));
+    writers.forEach(CellsOfPoints::close);
+    for (int layout = 0; layout < tables.size(); layout++) {
+      print(layout, tables.get(layout), form, given, out);
+    }
+  }
+
+  /** Reads lines of points, some thousands at a time. */
+  private void readPoints(Consumer<Batch> into) throws IOException {
     BatchBuilder batch = new BatchBuilder();
     TextLines.forEach(
         System.in,
@@ -168,18 +185,27 @@ public final class CellsCommand implements Callable<Integer> {
             complain("line " + number + ": " + e.getMessage());
           }
           if (batch.sampleCount() >= BATCH_POINTS) {
-            write(batch.build(), writers);
+            into.accept(batch.build());
           }
         });
-    write(batch.build(), writers);
-    writers.forEach(CellsOfPoints::close);
-    for (int layout = 0; layout < tables.size(); layout++) {
-      print(layout, tables.get(layout), form, given, out);
-    }
+    into.accept(batch.build());
   }
 
-  private static void write(Batch batch, List<CellsOfPoints> writers) {
-    writers.forEach(writer -> writer.write(batch));
+  private void ofBlocks(BlockLayout layout, PrintWriter out) throws IOException {
+    if (withCells != null) {
+      throw new CommandFailedException("layout 'blocks' needs no cells that exist already");
+    }
+    CellsOfBlocks blocks = new CellsOfBlocks(layout);
+    if (!decode) {
+      readPoints(batch -> blocks.add(batch, this::complain));
+      blocks.print(output, out);
+      return;
+    }
+    CellForm form = new CellForm(List.of(layout));
+    readCells(form, blocks::take, out);
+    blocks.decode(
+        point -> PointLines.write(point, out),
+        (cell, reason) -> printDamaged(out, reason, json -> form.write(cell, json)));
   }
 
   private void print(
@@ -188,7 +214,7 @@ public final class CellsCommand implements Callable<Integer> {
       CellForm form,
       Set<CellForm.Located> given,
       PrintWriter out) {
-    try (CellPrinter printer = new CellPrinter(tables.layout(), out)) {
+    try (CellPrinter printer = new CellPrinter(out)) {
       for (int table = 0; table < tables.layout().tables().size(); table++) {
         int index = table;
         tables.forEachCell(
@@ -201,7 +227,7 @@ public final class CellsCommand implements Callable<Integer> {
               if (output == OutputFormat.json) {
                 JsonLines.write(out, json -> form.write(located, json));
               } else {
-                printer.print(index, cell, output);
+                printer.print(tables.layout(), index, cell, output);
               }
             });
       }
@@ -213,19 +239,7 @@ public final class CellsCommand implements Callable<Integer> {
       throws IOException {
     GivenCells cells = new GivenCells(tables);
     given.forEach(cells::take);
-    TextLines.forEach(
-        System.in,
-        (number, line, fault) -> {
-          String reason;
-          try {
-            reason = cells.take(form.cell(CellForm.parse(line, fault)));
-          } catch (CellForm.UnknownCellException e) {
-            reason = e.getMessage();
-          }
-          if (reason != null) {
-            printDamaged(out, reason, json -> CellForm.write(line, json));
-          }
-        });
+    readCells(form, cells::take, out);
     OnceEach once = new OnceEach(tables.size() > 1);
     for (int layout = 0; layout < tables.size(); layout++) {
       int place = layout;
@@ -247,6 +261,25 @@ public final class CellsCommand implements Callable<Integer> {
           .read(cells.replaced(layout));
       once.nextLayout();
     }
+  }
+
+  /** Passes on cells; whatever is refused, by returning a reason, is printed as damaged. */
+  private void readCells(
+      CellForm form, Function<CellForm.Located, @Nullable String> take, PrintWriter out)
+      throws IOException {
+    TextLines.forEach(
+        System.in,
+        (number, line, fault) -> {
+          String reason;
+          try {
+            reason = take.apply(form.cell(CellForm.parse(line, fault)));
+          } catch (CellForm.UnknownCellException e) {
+            reason = e.getMessage();
+          }
+          if (reason != null) {
+            printDamaged(out, reason, json -> CellForm.write(line, json));
+          }
+        });
   }
 
   private void printDamaged(PrintWriter out, String reason, Consumer<JsonGenerator> cell) {

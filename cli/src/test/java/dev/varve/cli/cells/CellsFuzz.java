@@ -91,8 +91,8 @@ public final class CellsFuzz {
   }
 
   private static void describe(Layout layout, Located located) {
-    try (CellPrinter printer = new CellPrinter(layout, new PrintWriter(Writer.nullWriter()))) {
-      printer.print(located.table(), located.cell(), OutputFormat.table);
+    try (CellPrinter printer = new CellPrinter(new PrintWriter(Writer.nullWriter()))) {
+      printer.print(layout, located.table(), located.cell(), OutputFormat.table);
     } catch (DamagedCellException e) {
       ensureReason(e.getMessage());
     }

@@ -37,12 +37,20 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The table of blocks, and which buckets it has. Safe for use by several threads. */
 final class BlockTable {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockTable.class);
+
   /** Encoded bytes after which a seal writes what it has. */
   private static final int WRITE_BYTES = 1 << 20;
+
+  /** Largest number of buckets to assume in a damaged table: 100 years of days. */
+  private static final long ASSUMED_MAX = 36_525;
 
   private final Table table;
   private final Applier applier;
@@ -84,20 +92,26 @@ final class BlockTable {
 
   /**
    * @param stamps source of unique stamps
+   * @param extent returns a range that has the times of all samples, for a table that is damaged
    */
   BlockTable(
       Table table,
       SizeLimits limits,
       Resolution resolution,
       SeriesNumbers numbers,
-      LongSupplier stamps) {
+      LongSupplier stamps,
+      Supplier<TimeRange> extent) {
     this.table = table;
     this.applier = new Applier(table, limits);
     this.resolution = resolution;
     this.numbers = numbers;
-    this.merge =
+    this.merge = 
         new BlockMerge(table, applier, new TimeColumns(table, resolution), stamps, mergedBytes);
-    findBuckets();
+    try {
+      findBuckets();
+    } catch (StoreException e) {
+      assumeBuckets(extent.get(), e);
+    }
     // How many blocks a bucket has is not known after a start. Older ones were merged before.
     long now = System.nanoTime();
     buckets.descendingSet().stream()
@@ -126,6 +140,48 @@ final class BlockTable {
       }
       if (from == null) {
         return;
+      }
+    }
+  }
+
+  /** Assumes that every bucket has blocks, so that a damaged place is met only by who reads it. */
+  private void assumeBuckets(TimeRange extent, StoreException cause) {
+    if (extent.isEmpty()) {
+      return;
+    }
+    long first = BlockKey.bucket(extent.from(), resolution);
+    long last = BlockKey.bucket(extent.to() - 1, resolution);
+    if (last - first >= ASSUMED_MAX || last < first) {
+      throw cause;
+    }
+    LOG.error(
+        "table '{}': the keys of blocks cannot be read, so every day from the {}th to the {}th after 1970-01-01 is searched: {}",
+        table.spec().name(),
+        first,
+        last,
+        cause.getMessage());
+    for (long bucket = first; bucket <= last; bucket++) {
+      buckets.add(bucket);
+    }
+  }
+
+  /** Keeps the numbers of all series that have blocks from being assigned to new series. */
+  void reserveNumbers() {
+    ReadPlan plan =
+        ReadPlan.of(
+                List.of(Slice.partition(Bytes.EMPTY)),
+                List.of(FamilySelect.latest(BlockLayout.HEADS)))
+            .with(Limits.NONE.withCellsPerRow(1))
+            .withoutValues();
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          int row = page.rowOffset(cell);
+          if (BlockKey.isRow(page.bytes(), row, page.rowLength(cell))) {
+            numbers.reserve(BlockKey.series(page.bytes(), row), BlockKey.metric(page.bytes(), row));
+          }
+        }
       }
     }
   }

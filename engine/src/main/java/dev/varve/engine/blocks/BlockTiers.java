@@ -147,7 +147,8 @@ public final class BlockTiers implements AutoCloseable {
       SeriesNumbers numbers,
       LongSupplier stamps,
       LongSupplier oldestKept,
-      long headMax) {
+      long headMax,
+      Rescue rescue) {
     this.name = name;
     this.tables = tables;
     this.numbers = numbers;
@@ -156,8 +157,14 @@ public final class BlockTiers implements AutoCloseable {
     this.headMax = headMax;
     Table ofBlocks = tables.get(BlockLayout.BLOCKS);
     Table ofJournal = tables.get(BlockLayout.JOURNAL);
-    this.blocks = new BlockTable(
-            ofBlocks, limits(store, ofBlocks), layout.resolution(), numbers, stamps);
+    this.blocks =
+        new BlockTable(
+            ofBlocks,
+            limits(store, ofBlocks),
+            layout.resolution(),
+            numbers,
+            stamps,
+            rescue.extent());
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
   }
 
@@ -175,7 +182,8 @@ public final class BlockTiers implements AutoCloseable {
    * @param oldestKept returns the time before which samples have expired; {@link Long#MIN_VALUE} if
    *     none ever does
    * @param headMax bytes at which a head is sealed; two heads may be in memory
-   * @throws dev.varve.engine.CorruptDataException if the journal is damaged
+   * @throws dev.varve.engine.CorruptDataException if the journal is damaged and nobody agrees to
+   *     remove the damaged entries
    */
   public static BlockTiers open(
       String name,
@@ -185,23 +193,29 @@ public final class BlockTiers implements AutoCloseable {
       SeriesNumbers numbers,
       LongSupplier stamps,
       LongSupplier oldestKept,
-      long headMax) {
+      long headMax,
+      Rescue rescue) {
     BlockTiers tiers =
-        new BlockTiers(name, store, tables, layout, numbers, stamps, oldestKept, headMax);
-    tiers.replay();
+        new BlockTiers(name, store, tables, layout, numbers, stamps, oldestKept, headMax, rescue);
+    if (!rescue.complete()) {
+      tiers.blocks.reserveNumbers();
+    }
+    tiers.replay(rescue.entries());
     return tiers;
   }
 
-  private void replay() {
+  private void replay(Rescue.DamagedEntries damaged) {
     long[] lost = new long[1];
-    journal.replay((stamp, batch) -> {
-      lost[0] += unknown(batch);
-      head.add(batch);
-      lastStamp = stamp;
-      if (isFull(head)) {
-        sealNow();
-      }
-    });
+    journal.replay(
+        (stamp, batch) -> {
+          lost[0] += unknown(batch);
+          head.add(batch);
+          lastStamp = stamp;
+          if (isFull(head)) {
+            sealNow();
+          }
+        },
+        damaged);
     if (lost[0] > 0) {
       LOG.error(
           "dataset '{}': the journal has {} samples of series that the catalog lacks",
@@ -214,6 +228,7 @@ public final class BlockTiers implements AutoCloseable {
     long unknown = 0;
     for (int column = 0; column < batch.columns(); column++) {
       if (numbers.key(batch.series(column)) < 0) {
+        numbers.reserveForLost(batch.series(column));
         unknown += batch.end(column) - batch.start(column);
       }
     }
@@ -525,8 +540,7 @@ public final class BlockTiers implements AutoCloseable {
         if (closed) {
           return null;
         }
-        if (isFull(head)
-            || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
+        if (isFull(head) || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
           sealing = head;
           sealingThrough = lastStamp;
           head = new Head();
@@ -638,12 +652,12 @@ public final class BlockTiers implements AutoCloseable {
     return blocks.table();
   }
 
-  /** Passes the numbers in the index of all keys that have samples in memory. */
+  /** Passes the numbers of all series that have samples in memory, some of them twice. */
   public void forEachInMemory(IntConsumer action) {
     lock.lock();
     try {
       for (Head one : sealing == null ? List.of(head) : List.of(sealing, head)) {
-        one.forEach(number -> action.accept(numbers.key(number)));
+        one.forEach(action::accept);
       }
     } finally {
       lock.unlock();

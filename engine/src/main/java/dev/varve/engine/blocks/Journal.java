@@ -1,7 +1,8 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.blocks.JournalEntry.DamagedEntryException;
+import dev.varve.engine.blocks.Rescue.DamagedEntries;
+import dev.varve.engine.blocks.Rescue.Lost;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.KeyBytes;
 import dev.varve.model.Bytes;
@@ -17,6 +18,7 @@ import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -95,11 +97,12 @@ final class Journal {
   /**
    * Reads all entries that blocks may lack.
    *
-   * @throws CorruptDataException if an entry cannot be decoded
+   * @param damaged decides about entries that cannot be decoded
    */
-  void replay(Replay into) {
+  void replay(Replay into, DamagedEntries damaged) {
     long sealed = sealed();
     ColumnBatch batch = new ColumnBatch();
+    MutationBatch removed = new MutationBatch();
     CellBatch page = new CellBatch();
     ReadPlan plan =
         ReadPlan.of(
@@ -109,22 +112,52 @@ final class Journal {
         for (int cell = 0; cell < page.size(); cell++) {
           long stamp = ByteBuffer.wrap(page.bytes()).getLong(page.rowOffset(cell) + 1);
           if (stamp > sealed) {
-            decode(page, cell, batch);
-            into.take(stamp, batch);
+            if (decode(page, cell, batch, damaged)) {
+              into.take(stamp, batch);
+            } else {
+              removed.deleteRow(page.row(cell));
+            }
           }
         }
       }
     }
+    if (!removed.isEmpty()) {
+      require(applier.apply(removed, 1, Durability.SYNCED));
+    }
   }
 
-  private void decode(CellBatch page, int cell, ColumnBatch into) {
+  /** Returns whether an entry could be decoded. Otherwise it is to be removed. */
+  private boolean decode(CellBatch page, int cell, ColumnBatch into, DamagedEntries damaged) {
+    int value = page.valueOffset(cell);
+    int length = page.valueLength(cell);
     try {
-      JournalEntry.decode(page.bytes(), page.valueOffset(cell), page.valueLength(cell), into);
+      JournalEntry.decode(page.bytes(), value, length, into);
+      return true;
     } catch (DamagedEntryException e) {
-      throw new CorruptDataException(
+      JournalEntry.decodeReadable(page.bytes(), value, length, into);
+      damaged.remove(
           "table '%s', row %s: the journal entry is damaged: %s"
-              .formatted(table.spec().name(), page.row(cell), e.getMessage()));
+              .formatted(table.spec().name(), page.row(cell), e.getMessage()),
+          samples(into));
+      return false;
     }
+  }
+
+  /** Returns the times of the samples of a batch, by its columns. */
+  static List<Lost> samples(ColumnBatch batch) {
+    List<Lost> samples = new ArrayList<>();
+    for (int column = 0; column < batch.columns(); column++) {
+      long first = Long.MAX_VALUE;
+      long last = Long.MIN_VALUE;
+      for (int i = batch.start(column); i < batch.end(column); i++) {
+        first = Math.min(first, batch.times()[i]);
+        last = Math.max(last, batch.times()[i]);
+      }
+      if (first <= last) {
+        samples.add(new Lost(batch.series(column), first, last));
+      }
+    }
+    return samples;
   }
 
   private long sealed() {

@@ -175,7 +175,28 @@ final class JournalEntry {
    */
   static void decode(byte[] bytes, int from, int length, ColumnBatch into)
       throws DamagedEntryException {
-    new Reader(bytes, from, length, into).read();
+    Reader reader = new Reader(bytes, from, length, into);
+    reader.verify();
+    reader.read();
+  }
+
+  /**
+   * Decodes as much of a damaged entry as can be told.
+   *
+   * @param into receives the samples, of which some may be wrong
+   */
+  static void decodeReadable(byte[] bytes, int from, int length, ColumnBatch into) {
+    into.clear();
+    if (length <= CHECKSUM_BYTES) {
+      return;
+    }
+    Reader reader = new Reader(bytes, from, length, into);
+    try {
+      reader.at++;
+      reader.read();
+    } catch (DamagedEntryException e) {
+      // The caller has its reason already.
+    }
   }
 
   /** Decodes one entry. */
@@ -196,7 +217,6 @@ final class JournalEntry {
 
     private void read() throws DamagedEntryException {
       into.clear();
-      verify();
       long columns = varint();
       long series = 0;
       long firstTime = 0;

@@ -3,6 +3,8 @@ package dev.varve.engine.catalog;
 import dev.varve.model.Series;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The durable numbers by which blocks and journal entries name series and metrics. A series is a
@@ -18,6 +20,9 @@ public final class SeriesNumbers {
   /** Returned if a series has no number. */
   public static final int NONE = -1;
 
+  /** The metric of series whose names are lost, and the tag that has their numbers. */
+  public static final String LOST = "varve_lost_series";
+
   /** Heap bytes of an entry of a hash map with its key. */
   private static final int BYTES_PER_ENTRY = 96;
 
@@ -25,7 +30,8 @@ public final class SeriesNumbers {
 
   private record OfKey(int key, String field) {}
 
-  private record Metric(String name, String field) {}
+  /** What the number of a metric stands for. */
+  public record Metric(String name, String field) {}
 
   /** By the number of a key in the index: the number of its default field plus one. */
   private final NumberColumns.Ints ofDefaultField = new NumberColumns.Ints();
@@ -34,6 +40,7 @@ public final class SeriesNumbers {
   private final Map<OfKey, Integer> ofOtherFields = new HashMap<>();
   private final Map<Pending, Integer> pending = new HashMap<>();
   private final Map<Metric, Integer> metrics = new HashMap<>();
+  private final Map<Integer, Metric> byNumber = new HashMap<>();
 
   /** By the number of a series: the number of its metric. */
   private final NumberColumns.Ints metricOf = new NumberColumns.Ints();
@@ -65,12 +72,20 @@ public final class SeriesNumbers {
     return pending.computeIfAbsent(
         new Pending(identity, field),
         one -> {
-          int metricNumber =
-              metrics.computeIfAbsent(new Metric(metric, field), name -> nextMetric++);
+          int metricNumber = metricNumber(new Metric(metric, field));
           metricOf.set(nextSeries, metricNumber);
           keyOf.set(nextSeries, 0);
           return nextSeries++;
         });
+  }
+
+  private int metricNumber(Metric metric) {
+    Integer known = metrics.get(metric);
+    if (known == null) {
+      put(metric, nextMetric);
+      return nextMetric++;
+    }
+    return known;
   }
 
   /** Records that the home has the assigned number of a series whose key the index has now. */
@@ -83,16 +98,39 @@ public final class SeriesNumbers {
 
   /** Records a number that the home has. */
   public synchronized void load(int key, String metric, String field, int number, int ofMetric) {
+    reserve(number);
     set(key, field, number);
-    for (int between = nextSeries; between < number; between++) {
-      metricOf.set(between, 0);
-      keyOf.set(between, 0);
-    }
     metricOf.set(number, ofMetric);
-    keyOf.set(number, key + 1);
-    metrics.put(new Metric(metric, field), ofMetric);
-    nextSeries = Math.max(nextSeries, number + 1);
+    put(new Metric(metric, field), ofMetric);
     nextMetric = Math.max(nextMetric, ofMetric + 1);
+  }
+
+  /** Keeps the number of a lost series from being assigned, as long as this process lives. */
+  public synchronized void reserve(int number, int ofMetric) {
+    if (number >= nextSeries || keyOf.get(number) == 0) {
+      reserve(number);
+      metricOf.set(number, ofMetric);
+      nextMetric = Math.max(nextMetric, ofMetric + 1);
+    }
+  }
+
+  /** Like {@link #reserve}, for a series of which only the number is known. */
+  public synchronized void reserveForLost(int number) {
+    if (number >= nextSeries || metricOf.get(number) == NONE) {
+      reserve(number, metricNumber(new Metric(LOST, Series.DEFAULT_FIELD)));
+    }
+  }
+
+  private void reserve(int number) {
+    for (; nextSeries <= number; nextSeries++) {
+      metricOf.set(nextSeries, NONE);
+      keyOf.set(nextSeries, 0);
+    }
+  }
+
+  private void put(Metric metric, int number) {
+    metrics.put(metric, number);
+    byNumber.put(number, metric);
   }
 
   private void set(int key, String field, int number) {
@@ -112,7 +150,27 @@ public final class SeriesNumbers {
     return metricOf.get(series);
   }
 
-  /** Returns how many numbers were assigned. */
+  /** Returns the number of a metric, or {@link #NONE}. */
+  public synchronized int find(Metric metric) {
+    return metrics.getOrDefault(metric, NONE);
+  }
+
+  /** Returns the number of metrics; the next one gets it as its number. */
+  public synchronized int metrics() {
+    return nextMetric;
+  }
+
+  /** Returns what the number of a metric stands for; null if the home lacks it. */
+  public synchronized @Nullable Metric metricOf(int number) {
+    return byNumber.get(number);
+  }
+
+  /** Returns the field of a series that has a number whose key the home has. */
+  public synchronized String field(int series) {
+    return Objects.requireNonNull(byNumber.get(metricOf.get(series)), "the home has it").field;
+  }
+
+  /** Returns how many numbers were assigned or reserved; the next series gets it as its number. */
   public synchronized int size() {
     return nextSeries;
   }
@@ -127,6 +185,6 @@ public final class SeriesNumbers {
     return ofDefaultField.bytes()
         + metricOf.bytes()
         + keyOf.bytes()
-        + (long) BYTES_PER_ENTRY * (ofOtherFields.size() + pending.size() + metrics.size());
+        + (long) BYTES_PER_ENTRY * (ofOtherFields.size() + pending.size() + 2 * metrics.size());
   }
 }

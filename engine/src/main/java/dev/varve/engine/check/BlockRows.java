@@ -14,41 +14,54 @@ import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.Table;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
+import java.util.TreeMap;
 
 /** Checks the rows of a table of blocks: decodes every block. Used by one thread. */
 final class BlockRows implements TableScan.Rows {
   private final Table table;
+  private final Resolution resolution;
   private final SeriesNumbers numbers;
-  private final IntConsumer found;
-  private final Consumer<String> damaged;
+  private final Findings findings;
   private final TimeColumns times;
   private final BlockReader reader = new BlockReader();
   private final SampleColumn column = new SampleColumn();
 
   /** Heads of the current row whose bodies were not seen yet, by qualifier. */
-  private final Map<Bytes, BlockHead> heads = new HashMap<>();
+  private final Map<Bytes, BlockHead> heads = new TreeMap<>();
+
+  /** Damaged blocks of the current row, with what is wrong. */
+  private final Map<Bytes, String> damages = new TreeMap<>();
 
   private Bytes row = Bytes.EMPTY;
 
-  /**
-   * @param found receives the numbers in the index of keys that have blocks
-   * @param damaged receives a description of each damaged place
-   */
-  BlockRows(
-      Table table,
-      Resolution resolution,
-      SeriesNumbers numbers,
-      IntConsumer found,
-      Consumer<String> damaged) {
+  /** Receives what is found. */
+  interface Findings {
+    /**
+     * Receives a series that has blocks.
+     *
+     * @param key the number of its key in the index; -1 if the catalog lacks it
+     * @param series its durable number
+     */
+    void series(int key, int series);
+
+    /** Receives a row that is not one of blocks. */
+    void damagedRow(String text);
+
+    /**
+     * Receives a damaged block.
+     *
+     * @param times the times that its samples may have
+     */
+    void damagedBlock(Bytes row, Bytes qualifier, TimeRange times, String text);
+  }
+
+  BlockRows(Table table, Resolution resolution, SeriesNumbers numbers, Findings findings) {
     this.table = table;
+    this.resolution = resolution;
     this.times = new TimeColumns(table, resolution);
     this.numbers = numbers;
-    this.found = found;
-    this.damaged = damaged;
+    this.findings = findings;
   }
 
   @Override
@@ -56,38 +69,32 @@ final class BlockRows implements TableScan.Rows {
     if (!row.contentEquals(page.bytes(), page.rowOffset(from), page.rowLength(from))) {
       end();
       row = page.row(from);
-      identify(page, from);
+    }
+    int at = page.rowOffset(from);
+    boolean ofTimes = BlockKey.isRowOfTimes(page.bytes(), at, page.rowLength(from));
+    if (!ofTimes && !BlockKey.isRow(page.bytes(), at, page.rowLength(from))) {
+      findings.damagedRow(
+          "table '%s', row %s: it is not the row of a block".formatted(name(), row));
+      return;
+    }
+    int series = BlockKey.series(page.bytes(), at);
+    if (!ofTimes) {
+      findings.series(numbers.key(series), series);
     }
     for (int cell = from; cell < to; cell++) {
       try {
         take(page, cell);
       } catch (DamagedCellException e) {
-        damaged.accept(
-            "table '%s', row %s, family '%s', qualifier %s: %s"
-                .formatted(
-                    table.spec().name(),
-                    row,
-                    table.spec().families().get(page.family(cell)).name(),
-                    page.qualifier(cell),
-                    e.getMessage()));
+        damages.putIfAbsent(
+            page.qualifier(cell),
+            "family '%s': %s"
+                .formatted(table.spec().families().get(page.family(cell)).name(), e.getMessage()));
       }
     }
   }
 
-  private void identify(CellBatch page, int cell) {
-    boolean whole = page.rowLength(cell) == BlockKey.ROW_BYTES;
-    int key = whole ? numbers.key(BlockKey.series(page.bytes(), page.rowOffset(cell))) : -1;
-    boolean times = whole && BlockKey.metric(page.bytes(), page.rowOffset(cell)) == BlockKey.OF_TIMES;
-    if (key >= 0 && !times) {
-      found.accept(key);
-    } else if (!times) {
-      damaged.accept(
-          "table '%s', row %s: %s"
-              .formatted(
-                  table.spec().name(),
-                  row,
-                  whole ? "the catalog lacks its series" : "it is not the row of a block"));
-    }
+  private String name() {
+    return table.spec().name();
   }
 
   private void take(CellBatch page, int cell) {
@@ -106,20 +113,40 @@ final class BlockRows implements TableScan.Rows {
       heads.put(page.qualifier(cell), BlockHead.read(page.bytes(), value, length));
       return;
     }
-    BlockHead head = heads.remove(page.qualifier(cell));
+    BlockHead head = heads.get(page.qualifier(cell));
     if (head == null) {
       throw new DamagedCellException("value: a body without a readable head");
     }
     column.clear();
     reader.decode(head, times.of(head), page.bytes(), value, length, TimeRange.ALL, column);
+    heads.remove(page.qualifier(cell));
   }
 
   /** Ends the last row. */
   void end() {
-    heads.forEach((qualifier, head) ->
-        damaged.accept(
-            "table '%s', row %s, qualifier %s: a head without a readable body"
-                .formatted(table.spec().name(), row, qualifier)));
+    heads
+        .keySet()
+        .forEach(qualifier -> damages.putIfAbsent(qualifier, "family 'h': a head without a body"));
+    damages.forEach((qualifier, text) ->
+        findings.damagedBlock(
+            row,
+            qualifier,
+            times(qualifier),
+            "table '%s', row %s, qualifier %s: a damaged block: %s"
+                .formatted(name(), row, qualifier, text)));
     heads.clear();
+    damages.clear();
+  }
+
+  /** Returns the times that the samples of a damaged block may have. */
+  private TimeRange times(Bytes qualifier) {
+    BlockHead head = heads.get(qualifier);
+    if (head != null) {
+      return TimeRange.closed(head.first(), head.last());
+    }
+    TimeRange ofRow = BlockKey.times(BlockKey.bucket(row.toArray(), 0), resolution);
+    return qualifier.length() == BlockKey.QUALIFIER_BYTES
+        ? ofRow.intersect(new TimeRange(BlockKey.start(qualifier.toArray(), 0), Long.MAX_VALUE))
+        : ofRow;
   }
 }

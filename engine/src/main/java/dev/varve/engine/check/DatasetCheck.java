@@ -3,19 +3,28 @@ package dev.varve.engine.check;
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowShape;
+import dev.varve.layout.block.BlockKey;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.CellBatch;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -40,19 +49,34 @@ public final class DatasetCheck {
   /** The keys that the catalog lacked when their rows were read, by their texts. */
   private final Map<String, GroupKey> unlisted = new TreeMap<>();
 
+  /** Numbers of series that have blocks but no key in the catalog. */
+  private final BitSet unnamed = new BitSet();
+
+  private final boolean removes;
+
+  /** Number of damaged places that are left. */
   private long damaged;
 
   /** Whether the series of every row of samples was identified. */
   private boolean complete = true;
 
-  public DatasetCheck(OpenDataset dataset, CheckRun run) {
+  /**
+   * @param removes whether damaged blocks are removed; nobody else may use the dataset then
+   */
+  public DatasetCheck(OpenDataset dataset, CheckRun run, boolean removes) {
     this.dataset = dataset;
     this.run = run;
+    this.removes = removes;
   }
 
   /** Returns whether the catalog lacks the series of any row. */
   public boolean catalogLacks() {
-    return !unlisted.isEmpty();
+    return !unlisted.isEmpty() || !unnamed.isEmpty();
+  }
+
+  /** Returns whether there is damage in place that cannot be read. */
+  public boolean leavesDamage() {
+    return damaged > 0;
   }
 
   /** Reads all tables. */
@@ -83,11 +107,70 @@ public final class DatasetCheck {
   private void check(BlockTiers blocks) {
     Table table = blocks.table();
     run.doing("dataset %s, table %s".formatted(dataset.name(), table.spec().name()));
-    BlockRows rows = new BlockRows(
-            table, dataset.resolution(), blocks.numbers(), seen::set, this::damaged);
+    BlockFindings findings = new BlockFindings(table);
+    BlockRows rows = new BlockRows(table, dataset.resolution(), blocks.numbers(), findings);
     complete &= new TableScan(table, run, this::damaged).run(rows);
     rows.end();
-    blocks.forEachInMemory(seen::set);
+    findings.remove();
+    blocks.forEachInMemory(series -> findings.series(blocks.numbers().key(series), series));
+  }
+
+  /** Reports damaged blocks, and removes them if that is wanted. */
+  private final class BlockFindings implements BlockRows.Findings {
+    private final Table table;
+    private final MutationBatch edits = new MutationBatch();
+
+    private BlockFindings(Table table) {
+      this.table = table;
+    }
+
+    @Override
+    public void series(int key, int series) {
+      if (key >= 0) {
+        seen.set(key);
+      } else {
+        unnamed.set(series);
+      }
+    }
+
+    @Override
+    public void damagedRow(String text) {
+      DatasetCheck.this.damaged(text);
+    }
+
+    @Override
+    public void damagedBlock(Bytes row, Bytes qualifier, TimeRange times, String text) {
+      edits.deleteColumn(row, BlockLayout.HEADS, qualifier, TimeRange.ALL);
+      edits.deleteColumn(row, BlockLayout.BODIES, qualifier, TimeRange.ALL);
+      edits.deleteColumn(row, BlockLayout.TIMES, qualifier, TimeRange.ALL);
+      SeriesTimes affected = new SeriesTimes(dataset.name(), dataset.index(), dataset.resolution());
+      affected.add(BlockKey.series(row.toArray(), 0), times.from(), times.to() - 1);
+      damaged(text, affected.listed(), affected.count());
+    }
+
+    private void damaged(String text, List<AffectedSeries> affected, long count) {
+      if (removes || ++damaged <= TOLD_MAX) {
+        run.found(
+            new CheckFinding(
+                Severity.DAMAGE,
+                "dataset " + dataset.name(),
+                removes ? text + "; it is removed" : text,
+                affected,
+                count));
+      }
+    }
+
+    private void remove() {
+      if (removes && !edits.isEmpty()) {
+        SizeLimits limits = dataset.store().capabilities(table.spec()).limits();
+        var rejected = new Applier(table, limits).apply(edits, edits.size(), Durability.SYNCED);
+        if (!rejected.isEmpty()) {
+          throw new StoreException(
+              "table '%s': a damaged block cannot be removed: %s"
+                  .formatted(table.spec().name(), rejected.getFirst().reason()));
+        }
+      }
+    }
   }
 
   private void check(PlacedLayout placed, int number) {
@@ -214,6 +297,12 @@ public final class DatasetCheck {
                   unlisted.size() == TOLD_MAX ? "at least " : "",
                   unlisted.size(),
                   examples(List.copyOf(unlisted.keySet()))));
+    }
+    if (!unnamed.isEmpty()) {
+      tell(
+          Severity.DAMAGE,
+          "the catalog has lost the names of %,d series that have samples in blocks, such as number %d: no query finds them; 'varve check --repair' keeps the samples under the label '%s'"
+              .formatted(unnamed.cardinality(), unnamed.nextSetBit(0), SeriesNumbers.LOST));
     }
     if (!complete || dataset.config().attached() != null) {
       return;

@@ -1,6 +1,8 @@
 package dev.varve.engine.check;
 
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -10,6 +12,7 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowShape;
+import dev.varve.layout.block.BlockKey;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
@@ -78,6 +81,10 @@ final class SpanSeries {
           add(span, period, placed);
         }
       }
+      BlockTiers blocks = period.blocks();
+      if (blocks != null && blocks.table().spec().name().equals(span.table())) {
+        addBlocks(span, period);
+      }
     }
   }
 
@@ -86,10 +93,7 @@ final class SpanSeries {
     int size = index.size();
     for (int number = 0; number < size; number++) {
       GroupKey key = index.key(number);
-      TimeRange extent = index.extent(number);
-      TimeRange times =
-          (beyond.isEmpty() ? extent : extent.isEmpty() ? beyond : sum(extent, beyond))
-              .intersect(period.times());
+      TimeRange times = times(index.extent(number), period);
       Binding binding = times.isEmpty() ? null : binding(placed, key);
       if (binding == null) {
         continue;
@@ -107,18 +111,68 @@ final class SpanSeries {
           }
         }
       }
-      found.forEach((field, range) -> {
-        count++;
-        if (listed.size() < LISTED_MAX) {
-          listed.add(
-              new AffectedSeries(
-                  dataset.name(),
-                  key.field(field).toString(),
-                  instant(range.from()),
-                  instant(range.to() - 1)));
-        }
-      });
+      found.forEach((field, range) -> list(key.field(field).toString(), range));
     }
+  }
+
+  /** Returns the times in a period that the samples of a key may have. */
+  private TimeRange times(TimeRange extent, Period period) {
+    return (beyond.isEmpty() ? extent : extent.isEmpty() ? beyond : sum(extent, beyond))
+        .intersect(period.times());
+  }
+
+  private void list(String series, TimeRange range) {
+    count++;
+    if (listed.size() < LISTED_MAX) {
+      listed.add(
+          new AffectedSeries(
+              dataset.name(), series, instant(range.from()), instant(range.to() - 1)));
+    }
+  }
+
+  /** Adds the series of a span of the table of blocks, whose rows begin with a bucket. */
+  private void addBlocks(RowSpan span, Period period) {
+    SeriesIndex index = dataset.index();
+    SeriesNumbers numbers = index.numbers();
+    for (int series = 0; series < numbers.size(); series++) {
+      int number = numbers.key(series);
+      if (number < 0) {
+        continue;
+      }
+      TimeRange times = times(index.extent(number), period);
+      TimeRange within = within(span, numbers.metric(series), series, times);
+      if (within != null) {
+        list(index.key(number).field(numbers.field(series)).toString(), within);
+      }
+    }
+  }
+
+  private @Nullable TimeRange within(RowSpan span, int metric, int series, TimeRange times) {
+    if (times.isEmpty()) {
+      return null;
+    }
+    Resolution resolution = dataset.resolution();
+    long first = BlockKey.bucket(times.from(), resolution);
+    long last = BlockKey.bucket(times.to() - 1, resolution);
+    if (span.from().length() >= BlockKey.ROW_BYTES) {
+      first = Math.max(first, BlockKey.bucket(span.from().toArray(), 0));
+    }
+    Bytes to = span.to();
+    if (to != null && to.length() >= BlockKey.ROW_BYTES) {
+      last = Math.min(last, BlockKey.bucket(to.toArray(), 0));
+    }
+    // Only in the first and the last bucket of a span may the row of a series lie outside of it.
+    if (first <= last && !span.contains(BlockKey.row(first, metric, series))) {
+      first++;
+    }
+    if (first <= last && !span.contains(BlockKey.row(last, metric, series))) {
+      last--;
+    }
+    if (first > last) {
+      return null;
+    }
+    return sum(BlockKey.times(first, resolution), BlockKey.times(last, resolution))
+        .intersect(times);
   }
 
   private static @Nullable Binding binding(PlacedLayout placed, GroupKey key) {

@@ -4,6 +4,7 @@ import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.blocks.Rescue;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;
@@ -179,9 +180,14 @@ public final class Periods implements AutoCloseable {
    * @param oldestKept returns the time before which samples have expired; {@link Long#MIN_VALUE} if
    *     none ever does
    * @param memory bytes of samples that may be held until they are in blocks
+   * @param rescue for tables in which something is damaged
    */
   public record ForBlocks(
-      SeriesNumbers numbers, LongSupplier stamps, LongSupplier oldestKept, long memory) {}
+      SeriesNumbers numbers,
+      LongSupplier stamps,
+      LongSupplier oldestKept,
+      long memory,
+      Rescue rescue) {}
 
   /**
    * Opens the tables.
@@ -246,7 +252,8 @@ public final class Periods implements AutoCloseable {
         forBlocks.numbers(),
         forBlocks.stamps(),
         forBlocks.oldestKept(),
-        forBlocks.memory() / 2 / periods);
+        forBlocks.memory() / 2 / periods,
+        forBlocks.rescue());
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
@@ -232,6 +233,17 @@ public final class CatalogRefresh implements AutoCloseable {
     RebuildProgress before = RebuildProgress.NONE;
     for (Period period : periods.subList(first, state.complete() ? 1 : periods.size())) {
       RebuildProgress sum = before;
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        BlockCatalog catalog = new BlockCatalog(dataset, blocks, this::isStopped);
+        if (!catalog.run()) {
+          return false;
+        }
+        before = before.plus(catalog.progress());
+        told.accept(before);
+        from = null;
+        continue;
+      }
       CatalogRebuild search = search(period, now -> told.accept(sum.plus(now)));
       if (!search.run(from)) {
         return false;

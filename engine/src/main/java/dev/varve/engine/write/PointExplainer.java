@@ -17,17 +17,21 @@ import dev.varve.store.MutationBatch;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Shows the cells that a batch would become in every layout of its periods. Writes nothing. */
 final class PointExplainer {
   private final OpenDataset dataset;
   private final SeriesCache known;
+  private final BlockExplainer blocks;
   private final List<PointExplanation> cells = new ArrayList<>();
 
   PointExplainer(OpenDataset dataset, SeriesCache known) {
     this.dataset = dataset;
     this.known = known;
+    this.blocks = new BlockExplainer(dataset);
   }
 
   /**
@@ -40,10 +44,20 @@ final class PointExplainer {
     try {
       for (SampleGroup group : batch.groups()) {
         KnownSeries series = known.of(group.key());
+        Map<Period, BitSet> inBlocks = new LinkedHashMap<>();
         for (int place = 0; place < group.size(); place++) {
-          BitSet one = new BitSet();
-          one.set(place);
-          explain(series, Places.select(group, one), stamp++);
+          Period period = dataset.periods().of(group.times()[place]);
+          if (period.blocks() != null) {
+            inBlocks.computeIfAbsent(period, one -> new BitSet()).set(place);
+          } else {
+            BitSet one = new BitSet();
+            one.set(place);
+            explain(series, period, Places.select(group, one), stamp++);
+          }
+        }
+        for (Map.Entry<Period, BitSet> each : inBlocks.entrySet()) {
+          SampleGroup places = Places.select(group, each.getValue());
+          cells.addAll(blocks.explain(series, each.getKey(), places, stamp++));
         }
       }
       for (Attribute attribute : batch.attributes()) {
@@ -55,21 +69,12 @@ final class PointExplainer {
     return cells;
   }
 
-  private void explain(KnownSeries series, SampleGroup place, long stamp) {
-    Period period = dataset.periods().of(place.times()[0]);
-    refuseBlocks(period);
+  private void explain(KnownSeries series, Period period, SampleGroup place, long stamp) {
     for (PlacedLayout layout : period.layouts()) {
       LayoutEdits edits = new LayoutEdits(layout);
       edits.refusals(PointExplainer::refuse);
       layout.layout().encode(layout.rehearse(series.key()), place, stamp, edits);
       describe(edits);
-    }
-  }
-
-  private static void refuseBlocks(Period period) {
-    if (period.blocks() != null) {
-      throw new RefusedException(
-          "blocks.point", "layout 'blocks' has no cells of single points: samples share blocks");
     }
   }
 
@@ -81,7 +86,9 @@ final class PointExplainer {
     KnownSeries series = known.of(raw.key());
     Attribute attribute = new Attribute(series.key(), raw.name(), raw.time(), raw.value());
     Period period = dataset.periods().of(attribute);
-    refuseBlocks(period);
+    if (period.blocks() != null) {
+      throw new RefusedException("blocks.attribute", "layout 'blocks' has no attributes");
+    }
     PlacedLayout layout = period.primary();
     LayoutEdits edits = new LayoutEdits(layout);
     Binding binding = layout.rehearse(series.key());

@@ -3,6 +3,7 @@ package dev.varve.layout.block;
 import dev.varve.layout.KeyBytes;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
 import java.nio.ByteBuffer;
 
 /**
@@ -48,6 +49,16 @@ public final class BlockKey {
     return Math.floorDiv(time, width(resolution));
   }
 
+  /** Returns the times of a bucket, as far as they can be numbers. */
+  public static TimeRange times(long bucket, Resolution resolution) {
+    long width = width(resolution);
+    long least = Math.floorDiv(Long.MIN_VALUE, width) + 1;
+    long most = Math.floorDiv(Long.MAX_VALUE, width);
+    return new TimeRange(
+        bucket < least ? Long.MIN_VALUE : Math.min(bucket, most) * width,
+        bucket >= most ? Long.MAX_VALUE : Math.max(bucket + 1, least) * width);
+  }
+
   /** Returns the row of a series in a bucket. */
   public static Bytes row(long bucket, int metric, int series) {
     return new KeyBytes().u8(ONE_DAY).i64(bucket ^ SIGN).u32(metric).u32(series).toBytes();
@@ -66,6 +77,22 @@ public final class BlockKey {
   /** Returns the bound before the qualifiers of all blocks that start at a time or later. */
   public static Bytes qualifierFrom(long start) {
     return new KeyBytes().i64(start ^ SIGN).toBytes();
+  }
+
+  /** Returns whether bytes are a row key. */
+  public static boolean isRow(byte[] bytes, int row, int length) {
+    return length == ROW_BYTES
+        && bytes[row] == ONE_DAY
+        && metric(bytes, row) >= 0
+        && series(bytes, row) >= 0;
+  }
+
+  /** Returns whether bytes are the key of a row of shared times. */
+  public static boolean isRowOfTimes(byte[] bytes, int row, int length) {
+    return length == ROW_BYTES
+        && bytes[row] == ONE_DAY
+        && metric(bytes, row) == OF_TIMES
+        && series(bytes, row) >= 0;
   }
 
   /** Returns the number of the bucket in a row key. */
