@@ -1,0 +1,88 @@
+package dev.varve.bench.compare;
+
+import dev.varve.bench.ScratchFolder;
+import dev.varve.devstores.DevStoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One run: each data set into each server by each protocol, one server after the other. */
+final class Comparison {
+  private final Options options;
+  private final Path scratch;
+  private final Results results;
+
+  Comparison(Options options, Path scratch, Results results) {
+    this.options = options;
+    this.scratch = scratch;
+    this.results = results;
+  }
+
+  void run() throws Exception {
+    List<Product> products = products();
+    for (String name : options.datasets()) {
+      DataSet data = DataSet.named(name, options.scale());
+      for (Protocol protocol : options.protocols()) {
+        Path kept = options.bodies();
+        Path folder = Files.createDirectories(kept == null ? scratch.resolve("bodies") : kept);
+        progress("%s: making bodies of %s", data.name(), protocol.text());
+        Bodies bodies = Bodies.in(folder, data, protocol);
+        for (Product product : products) {
+          if (product.protocols().contains(protocol)) {
+            measure(product, bodies);
+            results.write(options.json());
+          }
+        }
+        if (kept == null) {
+          bodies.delete();
+        }
+      }
+    }
+  }
+
+  /** Finds the programs of the servers; one that is missing is left out with a note. */
+  private List<Product> products() {
+    List<Product> products = new ArrayList<>();
+    for (String name : options.servers()) {
+      Product product = Product.named(name, options);
+      try {
+        results.header().put(name, product.version());
+        products.add(product);
+      } catch (DevStoreException e) {
+        note("%s was not measured: %s", name, e.getMessage());
+      }
+    }
+    return products;
+  }
+
+  private void measure(Product product, Bodies bodies) throws Exception {
+    Path folder = scratch.resolve(product.name());
+    try {
+      new ServerRun(options, results, product, bodies, folder).run();
+    } catch (DevStoreException | IOException e) {
+      note(
+          "%s failed with %s by %s: %s",
+          product.name(), bodies.data().name(), bodies.protocol().text(), e.getMessage());
+    } finally {
+      ScratchFolder.delete(folder);
+    }
+  }
+
+  private void note(String format, Object... arguments) {
+    String note = format.formatted(arguments);
+    results.notes().add(note);
+    System.err.println(note);
+  }
+
+  static void progress(String format, Object... arguments) {
+    System.err.printf("%tT ".formatted(System.currentTimeMillis()) + format + "%n", arguments);
+  }
+
+  /** How long to wait for a server to settle. */
+  static Duration patience(Options options) {
+    return options.quick() ? Duration.ofSeconds(60) : Duration.ofMinutes(5);
+  }
+}
