@@ -41,8 +41,7 @@ record Bodies(DataSet data, Protocol protocol, List<Path> files, long samples) {
         rows += done.get();
       }
     }
-    return new Bodies(
-        data, protocol, files, rows * data.entities().getFirst().fields().size());
+    return new Bodies(data, protocol, files, rows * data.entities().getFirst().fields().size());
   }
 
   private static long write(Path file, DataSet data, Protocol protocol, int stream)

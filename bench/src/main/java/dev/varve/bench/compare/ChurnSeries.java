@@ -121,8 +121,8 @@ final class ChurnSeries implements DataSet {
           switch (METRICS.get(metric)) {
             // Nanoseconds as seconds.
             case "container_cpu_usage_seconds_total",
-                    "container_cpu_user_seconds_total",
-                    "container_cpu_system_seconds_total" ->
+                "container_cpu_user_seconds_total",
+                "container_cpu_system_seconds_total" ->
                 Math.rint(state[metric] * 1e9 + random.nextInt(1_000_000_000)) / 1e9;
             case "container_cpu_cfs_periods_total" -> state[metric] + 300;
             case "container_cpu_cfs_throttled_periods_total" -> state[metric] + random.nextInt(9);

@@ -7,18 +7,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
 
 /** One run: each data set into each server by each protocol, one server after the other. */
 final class Comparison {
   private final Options options;
   private final Path scratch;
   private final Results results;
+  private final Answers answers;
 
   Comparison(Options options, Path scratch, Results results) {
     this.options = options;
     this.scratch = scratch;
     this.results = results;
+    this.answers = new Answers(results.notes());
   }
 
   void run() throws Exception {
@@ -41,6 +46,32 @@ final class Comparison {
         }
       }
     }
+    // They are figures of the full data sets.
+    if (options.scale() == 1) {
+      addKnown();
+    }
+  }
+
+  /** Adds earlier figures of what this run asked for and did not measure. */
+  private void addKnown() throws IOException {
+    Set<String> measured = new HashSet<>();
+    results.figures().forEach(figure -> measured.add(place(figure)));
+    Set<String> protocols = new HashSet<>();
+    options.protocols().forEach(protocol -> protocols.add(protocol.text()));
+    if (options.phases().contains("queries")) {
+      protocols.add("");
+    }
+    for (String server : options.servers()) {
+      for (Figure figure : KnownFigures.of(server, options.datasets())) {
+        if (protocols.contains(figure.protocol()) && !measured.contains(place(figure))) {
+          results.figures().add(figure);
+        }
+      }
+    }
+  }
+
+  private static String place(Figure figure) {
+    return String.join("|", figure.server(), figure.dataset(), figure.protocol(), figure.query());
   }
 
   /** Finds the programs of the servers; one that is missing is left out with a note. */
@@ -61,8 +92,8 @@ final class Comparison {
   private void measure(Product product, Bodies bodies) throws Exception {
     Path folder = scratch.resolve(product.name());
     try {
-      new ServerRun(options, results, product, bodies, folder).run();
-    } catch (DevStoreException | IOException e) {
+      new ServerRun(options, results, answers, product, bodies, folder).run();
+    } catch (DevStoreException | IOException | ExecutionException e) {
       note(
           "%s failed with %s by %s: %s",
           product.name(), bodies.data().name(), bodies.protocol().text(), e.getMessage());

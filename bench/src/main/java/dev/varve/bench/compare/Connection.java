@@ -138,6 +138,11 @@ final class Connection implements AutoCloseable {
     return new String(answer, 0, length, StandardCharsets.UTF_8);
   }
 
+  /** Returns the first bytes of the answer. */
+  String text(int most) {
+    return new String(answer, 0, Math.min(most, length), StandardCharsets.UTF_8);
+  }
+
   /** Returns the seconds after which the server wants the request again, or 0. */
   double retryAfter() {
     return retryAfter;

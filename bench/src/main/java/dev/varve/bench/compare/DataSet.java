@@ -30,7 +30,9 @@ interface DataSet {
 
   List<Entity> entities();
 
-  /** Returns the end of the time range, exclusive, in ms since 1970; it starts at {@link #START}. */
+  /**
+   * Returns the end of the time range, exclusive, in ms since 1970; it starts at {@link #START}.
+   */
   long end();
 
   /** Passes on the rows of a stream. Every call makes the same rows. */

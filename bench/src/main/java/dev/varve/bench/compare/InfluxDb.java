@@ -1,7 +1,5 @@
 package dev.varve.bench.compare;
 
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import dev.varve.devstores.ChildProcess;
 import dev.varve.devstores.DebianProgram;
 import dev.varve.formats.json.Json;
@@ -12,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 
 /**
  * InfluxDB 1, from Debian, with the index on disk and without limits of series. It compacts a shard
@@ -41,8 +41,8 @@ record InfluxDb() implements Product {
   }
 
   @Override
-  public boolean asksPromQl() {
-    return false;
+  public Language language() {
+    return Language.INFLUXQL;
   }
 
   @Override
@@ -117,19 +117,19 @@ record InfluxDb() implements Product {
   /** Adds up the number of values of each field of each measurement. */
   @Override
   public long count(Running server, DataSet data) throws IOException {
-    String answer =
-        Connection.get(server.port(), QUERY + "SELECT+count(*)+FROM+/.*/+WHERE+time>0");
+    String answer = Connection.get(server.port(), QUERY + "SELECT+count(*)+FROM+/.*/+WHERE+time>0");
     long all = 0;
     try (JsonParser json = Json.parser(answer)) {
       boolean values = false;
+      boolean time = false;
       for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
         if (token == JsonToken.PROPERTY_NAME) {
           values = json.currentName().equals("values");
-        } else if (values && token == JsonToken.VALUE_NUMBER_INT) {
+        } else if (values && token == JsonToken.VALUE_NUMBER_INT && !time) {
           all += json.getLongValue();
-        } else if (values && token == JsonToken.VALUE_STRING) {
-          throw new IOException("a time as text in " + answer);
         }
+        // The first number of a row is its time.
+        time = token == JsonToken.START_ARRAY;
       }
     }
     return all;

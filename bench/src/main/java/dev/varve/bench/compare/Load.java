@@ -12,9 +12,11 @@ import java.util.concurrent.Future;
 /**
  * Sends all bodies over two connections, each request after the answer to the one before.
  *
- * @param rowsPerSecond over both connections; infinite for as fast as it goes
+ * @param samplesPerSecond over both connections; infinite for as fast as it goes
+ * @param secondsMax after which the rest is not sent; the first third warms up and is not counted
+ *     in times of requests then
  */
-record Load(Running server, Bodies bodies, double rowsPerSecond) {
+record Load(Running server, Bodies bodies, double samplesPerSecond, double secondsMax) {
   /** How long an overloaded server may refuse a request. */
   private static final int TRIES = 1_000;
 
@@ -65,12 +67,19 @@ record Load(Running server, Bodies bodies, double rowsPerSecond) {
     try (Bodies.Reading reading = bodies.read(stream);
         Connection connection = new Connection(server.port())) {
       for (int rows = reading.next(atLeast); rows > 0; rows = reading.next(atLeast)) {
-        await(start + (long) (sent * DataSet.STREAMS / rowsPerSecond * 1e9));
+        double due = sent * fields * DataSet.STREAMS / samplesPerSecond;
+        if (due > secondsMax) {
+          break;
+        }
+        await(start + (long) (due * 1e9));
         long begun = System.nanoTime();
         repeated += post(connection, reading);
         millis.add((System.nanoTime() - begun) / 1e6);
         sent += rows;
       }
+    }
+    if (secondsMax != Double.POSITIVE_INFINITY) {
+      millis.subList(0, millis.size() / 3).clear();
     }
     return new Part(millis.stream().mapToDouble(Double::doubleValue).toArray(), repeated);
   }
@@ -88,8 +97,7 @@ record Load(Running server, Bodies bodies, double rowsPerSecond) {
     Protocol protocol = bodies.protocol();
     String target = server.product().writeTarget(protocol);
     for (int refused = 0; refused < TRIES; refused++) {
-      int status =
-          connection.send("POST", target, protocol.headers(), body.body(), body.length());
+      int status = connection.send("POST", target, protocol.headers(), body.body(), body.length());
       if (status / 100 == 2) {
         return refused;
       }

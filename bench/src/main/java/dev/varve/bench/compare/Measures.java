@@ -21,11 +21,59 @@ final class Measures {
   static final String STOP = "stop, s";
   static final String START = "start, s";
 
-  /** The columns of the table of writing. */
+  static final String HALF_MEDIAN = "half load: ack p50, ms";
+  static final String HALF_P99 = "half load: ack p99, ms";
+  static final String HALF_MAX = "half load: ack max, ms";
+
+  static final String QUERY_RSS = "peak RSS while asking, MB";
+  static final String MEDIAN = "median, ms";
+  static final String P95 = "p95, ms";
+  static final String QUERY_CPU = "CPU, ms";
+  static final String ANSWER = "answer, kB";
+
+  /** The rows of the table of writing. */
   static final List<String> WRITING =
       List.of(
-          RATE, CPU_ACKED, CPU_SETTLED, PEAK_RSS, DISK_RUNNING, DISK_REST, DISK_STOPPED,
-          DISK_RESTARTED, WRITTEN, ACK_MEDIAN, ACK_P99, ACK_MAX, REPEATED, LOST, STOP, START);
+          RATE,
+          CPU_ACKED,
+          CPU_SETTLED,
+          PEAK_RSS,
+          DISK_RUNNING,
+          DISK_REST,
+          DISK_STOPPED,
+          DISK_RESTARTED,
+          WRITTEN,
+          ACK_MEDIAN,
+          ACK_P99,
+          ACK_MAX,
+          REPEATED,
+          LOST,
+          STOP,
+          START,
+          HALF_MEDIAN,
+          HALF_P99,
+          HALF_MAX);
+
+  static final List<String> ASKING = List.of(QUERY_CPU, MEDIAN, P95, ANSWER, QUERY_RSS);
+
+  /** Figures of which a ratio says something. */
+  static final List<String> COMPARED =
+      List.of(
+          RATE,
+          CPU_ACKED,
+          CPU_SETTLED,
+          PEAK_RSS,
+          DISK_RUNNING,
+          DISK_REST,
+          WRITTEN,
+          ACK_MEDIAN,
+          ACK_P99,
+          HALF_MEDIAN,
+          HALF_P99,
+          QUERY_RSS,
+          QUERY_CPU,
+          MEDIAN,
+          P95);
 
   private Measures() {}
 }

@@ -12,7 +12,8 @@ import java.util.TreeMap;
 final class MixedInstance {
   static final int SERIES = 100;
   static final List<String> BOUNDS =
-      List.of("0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "+Inf");
+      List.of(
+          "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "+Inf");
 
   private static final int ONE_RESTART_OF = 1_440;
   private static final List<String> HANDLERS = List.of("/api/orders", "/api/search");
@@ -31,7 +32,8 @@ final class MixedInstance {
     for (String handler : HANDLERS) {
       for (String bound : BOUNDS) {
         all.add(
-            entity(instance, "http_request_duration_seconds_bucket", "handler", handler, "le", bound));
+            entity(
+                instance, "http_request_duration_seconds_bucket", "handler", handler, "le", bound));
       }
       all.add(entity(instance, "http_request_duration_seconds_count", "handler", handler));
       all.add(entity(instance, "http_request_duration_seconds_sum", "handler", handler));
@@ -48,7 +50,8 @@ final class MixedInstance {
     for (String code : List.of("200", "302", "404", "500")) {
       all.add(entity(instance, "http_requests_total", "code", code));
     }
-    for (String area : List.of("free", "cached", "buffers", "active", "heap", "stack", "slab", "dirty")) {
+    for (String area :
+        List.of("free", "cached", "buffers", "active", "heap", "stack", "slab", "dirty")) {
       all.add(entity(instance, "node_memory_bytes", "area", area));
     }
     for (String minutes : List.of("1", "5", "15")) {

@@ -43,7 +43,14 @@ record Options(
 
   private static final Set<String> NAMES =
       Set.of(
-          "scale", "datasets", "servers", "protocols", "phases", "queries", "json", "bodies",
+          "scale",
+          "datasets",
+          "servers",
+          "protocols",
+          "phases",
+          "queries",
+          "json",
+          "bodies",
           "before");
 
   static Options of(String... arguments) {

@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 
 /** What the kernel says about a process, from proc(5). */
 record ProcessFigures(long pid) {
-  /** The steps in which the kernel reports processor time: USER_HZ, 100 on all Linux ports in use. */
+  /**
+   * The steps in which the kernel reports processor time: USER_HZ, 100 on all Linux ports in use.
+   */
   private static final double TICKS_A_SECOND = 100;
 
   /** Returns the processor time of the process and its children so far, in seconds. */
@@ -80,8 +82,7 @@ record ProcessFigures(long pid) {
           new ProcessBuilder("du", "-s", "-B1", folder.toString())
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
-      String answer =
-          new String(du.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String answer = new String(du.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       // Files that vanish meanwhile make du fail after it has counted the others.
       if (!du.waitFor(1, TimeUnit.MINUTES) || answer.isBlank()) {
         throw new IOException("du cannot count " + folder);

@@ -16,8 +16,7 @@ interface Product {
 
   Set<Protocol> protocols();
 
-  /** Returns true if it answers Prometheus' query API. */
-  boolean asksPromQl();
+  Language language();
 
   /**
    * Starts it.
@@ -48,6 +47,11 @@ interface Product {
   /** Returns how long it must have been idle to be regarded as settled. */
   default Duration quietTime() {
     return Duration.ofSeconds(5);
+  }
+
+  /** Returns the part of a processor that it uses at most when it has nothing to do. */
+  default double idleCpu() {
+    return 0.02;
   }
 
   /**

@@ -1,12 +1,12 @@
 package dev.varve.bench.compare;
 
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import dev.varve.formats.json.Json;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.TreeSet;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 
 /** Prometheus' query API. */
 final class PromQl {
@@ -46,33 +46,41 @@ final class PromQl {
     return 0;
   }
 
-  /**
-   * Asks for the values at one time.
-   *
-   * @param time ms since 1970
-   */
-  static String instant(int port, String query, long time) throws IOException {
+  private static String instant(int port, String query, long time) throws IOException {
     try (Connection connection = new Connection(port)) {
-      String form = "query=%s&time=%s&nocache=1".formatted(encoded(query), seconds(time));
-      return ask(connection, "/api/v1/query", form);
+      ask(connection, Question.ofInstant(Question.shared(query), time), query, "");
+      return connection.text();
     }
   }
 
-  private static String ask(Connection connection, String target, String form) throws IOException {
+  /**
+   * Asks a question, whose answer the connection then has.
+   *
+   * @param more parameters, each with {@code &} before it
+   */
+  static void ask(Connection connection, Question question, String text, String more)
+      throws IOException {
+    String form = "query=" + URLEncoder.encode(text, StandardCharsets.UTF_8) + more;
+    String target = "/api/v1/query";
+    if (question.step() == 0) {
+      form += "&time=" + seconds(question.end());
+    } else {
+      target = "/api/v1/query_range";
+      form +=
+          "&start=%s&end=%s&step=%s"
+              .formatted(
+                  seconds(question.start()), seconds(question.end()), seconds(question.step()));
+    }
     byte[] body = form.getBytes(StandardCharsets.UTF_8);
     int status = connection.send("POST", target, FORM, body, body.length);
     if (status != 200) {
-      throw new IOException("%s answered %d: %s".formatted(target, status, connection.text()));
+      throw new IOException(
+          "%s answered %d: %s to %s".formatted(target, status, connection.text(), text));
     }
-    return connection.text();
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   /** Returns a time in seconds with three digits. */
-  static String seconds(long millis) {
+  private static String seconds(long millis) {
     return "%d.%03d".formatted(millis / 1_000, millis % 1_000);
   }
 }

@@ -31,16 +31,15 @@ record PrometheusServer() implements Product {
   }
 
   @Override
-  public boolean asksPromQl() {
-    return true;
+  public Language language() {
+    return Language.PROMQL;
   }
 
   @Override
   public ChildProcess start(Path folder, int port) throws IOException {
     Path config =
         Files.writeString(
-            folder.resolve("prometheus.yml"),
-            "storage: {tsdb: {out_of_order_time_window: 48h}}\n");
+            folder.resolve("prometheus.yml"), "storage: {tsdb: {out_of_order_time_window: 48h}}\n");
     return ChildProcess.start(
         name(),
         List.of(
@@ -72,8 +71,7 @@ record PrometheusServer() implements Product {
   @Override
   public long atRest(Running server) throws IOException {
     try (Connection connection = new Connection(server.port())) {
-      int status =
-          connection.send("POST", "/api/v1/admin/tsdb/snapshot", "", new byte[0], 0);
+      int status = connection.send("POST", "/api/v1/admin/tsdb/snapshot", "", new byte[0], 0);
       if (status != 200) {
         throw new IOException("no snapshot: " + connection.text());
       }

@@ -1,7 +1,5 @@
 package dev.varve.bench.compare;
 
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import dev.varve.devstores.ChildProcess;
 import dev.varve.devstores.JavaHome;
 import dev.varve.devstores.Parts;
@@ -16,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 
 /** QuestDB, from Maven Central, on the Java of this process. Line protocol makes its tables. */
 record QuestDb() implements Product {
@@ -38,8 +38,8 @@ record QuestDb() implements Product {
   }
 
   @Override
-  public boolean asksPromQl() {
-    return false;
+  public Language language() {
+    return Language.SQL;
   }
 
   @Override
@@ -83,15 +83,22 @@ record QuestDb() implements Product {
     return ROWS;
   }
 
-  /** Its tables are filled from its log with some delay, and its threads are never quite idle. */
+  /** Its threads look for work all the time. */
+  @Override
+  public double idleCpu() {
+    return 0.2;
+  }
+
+  /** Its tables are filled from its log with some delay. */
   @Override
   public Duration quietTime() {
     return Duration.ofSeconds(10);
   }
 
-  /** Files of a running server are allocated ahead, so the size is that after a stop. */
+  /** Stops it: files of a running server are allocated ahead. */
   @Override
   public long atRest(Running server) throws IOException {
+    server.stop();
     return ProcessFigures.diskBytes(server.data());
   }
 

@@ -2,12 +2,18 @@ package dev.varve.bench.compare;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Prints the figures of a run as tables in Markdown. */
+/**
+ * Prints the figures of a run as tables in Markdown. A number in parentheses is the ratio to the
+ * best server that is not Varve; a star marks a figure of an earlier run.
+ */
 public final class Report {
   private final Results results;
 
@@ -27,59 +33,91 @@ public final class Report {
   String text() {
     StringBuilder text = new StringBuilder();
     results.header().forEach((name, fact) -> text.append("- %s: %s%n".formatted(name, fact)));
-    for (String note : results.notes()) {
-      text.append("- %s%n".formatted(note));
-    }
-    for (String data : of(Figure::dataset)) {
-      for (String protocol : of(Figure::protocol)) {
-        writing(text, data, protocol);
+    results.notes().forEach(note -> text.append("- %s%n".formatted(note)));
+    for (String data : values(results.figures(), Figure::dataset)) {
+      List<Figure> ofData = with(results.figures(), figure -> figure.dataset().equals(data));
+      for (String protocol : values(ofData, Figure::protocol)) {
+        List<Figure> figures = with(ofData, figure -> figure.protocol().equals(protocol));
+        List<Figure> writing = with(figures, figure -> figure.query().isEmpty());
+        table(
+            text, "%s by %s".formatted(data, protocol), writing, Measures.WRITING, Figure::measure);
+        String state = protocol.isEmpty() ? "" : " (%s)".formatted(protocol);
+        for (String measure : Measures.ASKING) {
+          List<Figure> asking =
+              with(figures, one -> one.measure().equals(measure) && !one.query().isEmpty());
+          List<String> queries = List.copyOf(values(asking, Figure::query));
+          table(
+              text,
+              "Queries of %s%s: %s".formatted(data, state, measure),
+              asking,
+              queries,
+              Figure::query);
+        }
       }
     }
     return text.toString();
   }
 
-  private void writing(StringBuilder text, String data, String protocol) {
-    List<Figure> figures =
-        results.figures().stream()
-            .filter(figure -> figure.dataset().equals(data))
-            .filter(figure -> figure.protocol().equals(protocol))
-            .filter(figure -> figure.query().isEmpty())
-            .toList();
-    Set<String> servers = new LinkedHashSet<>();
-    figures.forEach(figure -> servers.add(figure.server()));
+  /** Appends a table with a column for each server, unless there are no figures for it. */
+  private static void table(
+      StringBuilder text,
+      String title,
+      List<Figure> figures,
+      List<String> rows,
+      Function<Figure, String> rowOf) {
+    Set<String> servers = values(figures, Figure::server);
     if (servers.isEmpty()) {
       return;
     }
-    text.append("%n%s by %s%n%n| | %s |%n".formatted(data, protocol, String.join(" | ", servers)));
-    text.append("| --- |" + " ---: |".repeat(servers.size()) + "\n");
-    for (String measure : Measures.WRITING) {
-      StringBuilder row = new StringBuilder("| " + measure + " |");
-      boolean any = false;
+    text.append("%n%s:%n%n| | %s |%n".formatted(title, String.join(" | ", servers)));
+    text.append("| --- |").append(" ---: |".repeat(servers.size())).append("\n");
+    for (String row : rows) {
+      List<Figure> ofRow = with(figures, figure -> rowOf.apply(figure).equals(row));
+      if (ofRow.isEmpty()) {
+        continue;
+      }
+      List<String> cells = new ArrayList<>();
       for (String server : servers) {
-        String cell =
-            figures.stream()
-                .filter(figure -> figure.server().equals(server))
-                .filter(figure -> figure.measure().equals(measure))
-                .map(figure -> number(figure.value()))
+        cells.add(
+            with(ofRow, figure -> figure.server().equals(server)).stream()
+                .map(figure -> cell(figure, ofRow))
                 .findFirst()
-                .orElse("");
-        any |= !cell.isEmpty();
-        row.append(" ").append(cell).append(" |");
+                .orElse(""));
       }
-      if (any) {
-        text.append(row).append("\n");
-      }
+      text.append("| %s | %s |%n".formatted(row, String.join(" | ", cells)));
     }
   }
 
-  private Set<String> of(java.util.function.Function<Figure, String> part) {
+  private static String cell(Figure figure, List<Figure> row) {
+    String number = number(figure.value()) + (figure.known() ? "*" : "");
+    if (isPeer(figure) || !Measures.COMPARED.contains(figure.measure())) {
+      return number;
+    }
+    java.util.stream.DoubleStream peers =
+        with(row, Report::isPeer).stream().mapToDouble(Figure::value).filter(value -> value > 0);
+    double best =
+        (figure.measure().equals(Measures.RATE) ? peers.max() : peers.min()).orElse(Double.NaN);
+    return Double.isNaN(best)
+        ? number
+        : number + String.format(Locale.ROOT, " (%.2f)", figure.value() / best);
+  }
+
+  private static boolean isPeer(Figure figure) {
+    return !figure.server().startsWith("varve") && !figure.server().startsWith("before");
+  }
+
+  private static List<Figure> with(List<Figure> figures, Predicate<Figure> condition) {
+    return figures.stream().filter(condition).toList();
+  }
+
+  private static Set<String> values(List<Figure> figures, Function<Figure, String> part) {
     Set<String> found = new LinkedHashSet<>();
-    results.figures().forEach(figure -> found.add(part.apply(figure)));
+    figures.forEach(figure -> found.add(part.apply(figure)));
     return found;
   }
 
-  static String number(double value) {
-    return String.format(
-        Locale.ROOT, value == Math.rint(value) || value >= 100 ? "%,.0f" : "%.3g", value);
+  private static String number(double value) {
+    boolean whole = value == Math.rint(value) || Math.abs(value) >= 100;
+    return String.format(Locale.ROOT, whole ? "%,.0f" : "%.3g", value);
   }
 }

@@ -1,8 +1,5 @@
 package dev.varve.bench.compare;
 
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import dev.varve.formats.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +8,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 
 /**
  * Everything that a run has found.
@@ -28,29 +28,29 @@ record Results(Map<String, String> header, List<String> notes, List<Figure> figu
   }
 
   private void write(JsonGenerator json) {
-      json.writeObjectPropertyStart("header");
-      for (Map.Entry<String, String> fact : header.entrySet()) {
-        json.writeStringProperty(fact.getKey(), fact.getValue());
-      }
+    json.writeObjectPropertyStart("header");
+    for (Map.Entry<String, String> fact : header.entrySet()) {
+      json.writeStringProperty(fact.getKey(), fact.getValue());
+    }
+    json.writeEndObject();
+    json.writeArrayPropertyStart("notes");
+    for (String note : notes) {
+      json.writeString(note);
+    }
+    json.writeEndArray();
+    json.writeArrayPropertyStart("figures");
+    for (Figure figure : figures) {
+      json.writeStartObject();
+      json.writeStringProperty("server", figure.server());
+      json.writeStringProperty("dataset", figure.dataset());
+      json.writeStringProperty("protocol", figure.protocol());
+      json.writeStringProperty("query", figure.query());
+      json.writeStringProperty("measure", figure.measure());
+      json.writeNumberProperty("value", figure.value());
+      json.writeBooleanProperty("known", figure.known());
       json.writeEndObject();
-      json.writeArrayPropertyStart("notes");
-      for (String note : notes) {
-        json.writeString(note);
-      }
-      json.writeEndArray();
-      json.writeArrayPropertyStart("figures");
-      for (Figure figure : figures) {
-        json.writeStartObject();
-        json.writeStringProperty("server", figure.server());
-        json.writeStringProperty("dataset", figure.dataset());
-        json.writeStringProperty("protocol", figure.protocol());
-        json.writeStringProperty("query", figure.query());
-        json.writeStringProperty("measure", figure.measure());
-        json.writeNumberProperty("value", figure.value());
-        json.writeBooleanProperty("known", figure.known());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
+    }
+    json.writeEndArray();
   }
 
   static Results read(Path file) throws IOException {

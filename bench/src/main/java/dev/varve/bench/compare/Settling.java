@@ -7,14 +7,11 @@ import java.time.Duration;
 final class Settling {
   private static final long LOOK_MILLIS = 500;
 
-  /** Of one processor. */
-  private static final double IDLE = 0.02;
-
   private Settling() {}
 
   /**
-   * Waits until the server has used less than 2 % of a processor, and its files have kept their
-   * size, for a time.
+   * Waits until the server has used hardly any processor time, and its files have kept their size,
+   * for a time.
    *
    * @param quiet how long
    * @param atMost how long to wait for that
@@ -32,7 +29,7 @@ final class Settling {
       double cpuNow = server.figures().cpuSeconds();
       long diskNow = ProcessFigures.diskBytes(server.data());
       // One tick of the clock is 2 % of half a second, so the whole quiet time counts.
-      boolean busy = cpuNow - cpu > IDLE * Math.max(1, (now - since) / 1e9);
+      boolean busy = cpuNow - cpu > server.product().idleCpu() * Math.max(1, (now - since) / 1e9);
       if (busy || diskNow != disk) {
         since = now;
         cpu = cpuNow;

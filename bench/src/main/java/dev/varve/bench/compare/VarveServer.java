@@ -26,8 +26,8 @@ record VarveServer(String name, Path launcher, String layout) implements Product
   }
 
   @Override
-  public boolean asksPromQl() {
-    return true;
+  public Language language() {
+    return Language.PROMQL;
   }
 
   @Override

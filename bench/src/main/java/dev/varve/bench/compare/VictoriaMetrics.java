@@ -33,8 +33,8 @@ record VictoriaMetrics() implements Product {
   }
 
   @Override
-  public boolean asksPromQl() {
-    return true;
+  public Language language() {
+    return Language.METRICSQL;
   }
 
   @Override
