@@ -14,10 +14,10 @@ final class Answers {
   private record Given(Product server, List<Answer> answers) {}
 
   private final Map<String, Given> first = new HashMap<>();
-  private final List<String> notes;
+  private final Results results;
 
-  Answers(List<String> notes) {
-    this.notes = notes;
+  Answers(Results results) {
+    this.results = results;
   }
 
   /** Compares the answers to the first queries of a type and notes what differs. */
@@ -26,7 +26,7 @@ final class Answers {
     Given other = first.putIfAbsent(place, new Given(server, List.copyOf(answers)));
     if (other == null) {
       if (answers.stream().allMatch(answer -> answer.series().isEmpty())) {
-        note("%s answers nothing to %s", server.name(), place);
+        results.note("%s answers nothing to %s".formatted(server.name(), place));
       }
       return;
     }
@@ -42,15 +42,16 @@ final class Answers {
     }
     if (!differences.isEmpty()) {
       boolean ruled = isVictoriaMetrics(server) != isVictoriaMetrics(other.server());
-      note(
-          "%s and %s differ in %s: %s%s",
-          server.name(),
-          other.server().name(),
-          place,
-          String.join("; ", differences),
-          ruled && !type.reason().isEmpty()
-              ? "; expected of VictoriaMetrics: " + type.reason()
-              : "");
+      results.note(
+          "%s and %s differ in %s: %s%s"
+              .formatted(
+                  server.name(),
+                  other.server().name(),
+                  place,
+                  String.join("; ", differences),
+                  ruled && !type.reason().isEmpty()
+                      ? "; expected of VictoriaMetrics: " + type.reason()
+                      : ""));
     }
   }
 
@@ -60,11 +61,5 @@ final class Answers {
 
   private static String size(Answer answer) {
     return "%,d series of %,d points".formatted(answer.series().size(), answer.points());
-  }
-
-  private void note(String format, Object... arguments) {
-    String note = format.formatted(arguments);
-    notes.add(note);
-    System.err.println(note);
   }
 }

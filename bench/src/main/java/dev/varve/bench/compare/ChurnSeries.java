@@ -1,7 +1,9 @@
 package dev.varve.bench.compare;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -93,22 +95,20 @@ final class ChurnSeries implements DataSet {
   @Override
   public void stream(int stream, Rows rows) {
     SplittableRandom random = new SplittableRandom(stream);
-    double[][] states = new double[pods][];
+    Map<Integer, double[]> states = new HashMap<>();
     double[] value = new double[1];
     int oldest = stream;
     for (int step = 0; step < STARTS + LIFE; step++) {
       while (oldest < pods && firstStep(oldest) + LIFE <= step) {
-        states[oldest] = null;
+        states.remove(oldest);
         oldest += STREAMS;
       }
       for (int pod = oldest; pod < pods && firstStep(pod) <= step; pod += STREAMS) {
-        if (states[pod] == null) {
-          states[pod] = new double[METRICS.size()];
-        }
+        double[] state = states.computeIfAbsent(pod, _ -> new double[METRICS.size()]);
         long time = START + step * STEP + pod * 7_919L % STEP + random.nextInt(10);
-        scrape(states[pod], random, START + firstStep(pod) * STEP);
+        scrape(state, random, START + firstStep(pod) * STEP);
         for (int metric = 0; metric < METRICS.size(); metric++) {
-          value[0] = states[pod][metric];
+          value[0] = state[metric];
           rows.row(pod * METRICS.size() + metric, time, value);
         }
       }
@@ -131,7 +131,7 @@ final class ChurnSeries implements DataSet {
             case "container_memory_failcnt" -> 0;
             case "container_threads" -> 12 + random.nextInt(3);
             case "container_spec_memory_limit_bytes" -> 1L << 29;
-            case "container_start_time_seconds" -> started / 1_000;
+            case "container_start_time_seconds" -> started / 1e3;
             case String name when name.startsWith("container_memory") ->
                 Math.max(1, state[metric] / 4_096 + random.nextInt(-200, 400)) * 4_096;
             case String name when name.startsWith("container_fs") ->

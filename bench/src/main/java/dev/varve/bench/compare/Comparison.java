@@ -23,7 +23,7 @@ final class Comparison {
     this.options = options;
     this.scratch = scratch;
     this.results = results;
-    this.answers = new Answers(results.notes());
+    this.answers = new Answers(results);
   }
 
   void run() throws Exception {
@@ -33,7 +33,7 @@ final class Comparison {
       for (Protocol protocol : options.protocols()) {
         Path kept = options.bodies();
         Path folder = Files.createDirectories(kept == null ? scratch.resolve("bodies") : kept);
-        progress("%s: making bodies of %s", data.name(), protocol.text());
+        Progress.say("%s: making bodies of %s".formatted(data.name(), protocol.text()));
         Bodies bodies = Bodies.in(folder, data, protocol);
         for (Product product : products) {
           if (product.protocols().contains(protocol)) {
@@ -83,7 +83,7 @@ final class Comparison {
         results.header().put(name, product.version());
         products.add(product);
       } catch (DevStoreException e) {
-        note("%s was not measured: %s", name, e.getMessage());
+        results.note("%s was not measured: %s".formatted(name, e.getMessage()));
       }
     }
     return products;
@@ -94,22 +94,13 @@ final class Comparison {
     try {
       new ServerRun(options, results, answers, product, bodies, folder).run();
     } catch (DevStoreException | IOException | ExecutionException e) {
-      note(
-          "%s failed with %s by %s: %s",
-          product.name(), bodies.data().name(), bodies.protocol().text(), e.getMessage());
+      results.note(
+          "%s failed with %s by %s: %s"
+              .formatted(
+                  product.name(), bodies.data().name(), bodies.protocol().text(), e.getMessage()));
     } finally {
       ScratchFolder.delete(folder);
     }
-  }
-
-  private void note(String format, Object... arguments) {
-    String note = format.formatted(arguments);
-    results.notes().add(note);
-    System.err.println(note);
-  }
-
-  static void progress(String format, Object... arguments) {
-    System.err.printf("%tT ".formatted(System.currentTimeMillis()) + format + "%n", arguments);
   }
 
   /** How long to wait for a server to settle. */

@@ -17,14 +17,18 @@ record ProcessFigures(long pid) {
   double cpuSeconds() throws IOException {
     double all = ticks(pid) / TICKS_A_SECOND;
     for (ProcessHandle child : ProcessHandle.of(pid).orElseThrow().descendants().toList()) {
-      try {
-        all += ticks(child.pid()) / TICKS_A_SECOND;
-      } catch (IOException e) {
-        // It ended meanwhile and counts with its parent.
-        continue;
-      }
+      all += ticksIfAlive(child.pid()) / TICKS_A_SECOND;
     }
     return all;
+  }
+
+  private static long ticksIfAlive(long pid) {
+    try {
+      return ticks(pid);
+    } catch (IOException e) {
+      // It has ended and counts with its parent.
+      return 0;
+    }
   }
 
   /** Returns ticks of a process and its ended children, in user mode and in the kernel. */

@@ -42,11 +42,9 @@ final class QueryPhase {
         QueryRun run = new QueryRun(server, asking(server, connection), options.quick());
         add(server.product(), type, state, run.measure(type.questions(QueryRun.QUESTIONS)));
       } catch (IOException e) {
-        String note =
+        results.note(
             "%s failed to answer %s: %s"
-                .formatted(server.product().name(), type.name(), e.getMessage());
-        results.notes().add(note);
-        System.err.println(note);
+                .formatted(server.product().name(), type.name(), e.getMessage()));
       }
     }
     add(server.product(), "all", state, Measures.QUERY_RSS, server.figures().peakBytes() / 1e6);
@@ -64,7 +62,7 @@ final class QueryPhase {
       run.warmUp(questions);
     } catch (IOException e) {
       // The measurement fails likewise and says so.
-      Comparison.progress("%s: %s", type.name(), e.getMessage());
+      Progress.say("%s: %s".formatted(type.name(), e.getMessage()));
     }
   }
 
@@ -73,14 +71,15 @@ final class QueryPhase {
     add(product, type.name(), state, Measures.MEDIAN, cost.percentile(0.5));
     add(product, type.name(), state, Measures.P95, cost.percentile(0.95));
     add(product, type.name(), state, Measures.ANSWER, cost.bytes() / 1e3);
-    Comparison.progress(
-        "%s %s %s: %.3g ms, CPU %.3g ms, %,d runs",
-        product.name(),
-        type.name(),
-        state,
-        cost.percentile(0.5),
-        cost.cpuMillis(),
-        cost.millis().length);
+    Progress.say(
+        "%s %s %s: %.3g ms, CPU %.3g ms, %,d runs"
+            .formatted(
+                product.name(),
+                type.name(),
+                state,
+                cost.percentile(0.5),
+                cost.cpuMillis(),
+                cost.millis().length));
   }
 
   private void add(Product product, String query, String state, String measure, double value) {

@@ -23,6 +23,12 @@ record Results(Map<String, String> header, List<String> notes, List<Figure> figu
     this(new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>());
   }
 
+  /** Adds a note and shows it. */
+  void note(String note) {
+    notes.add(note);
+    Progress.say(note);
+  }
+
   void write(Path file) throws IOException {
     Files.writeString(file, Json.object(this::write) + "\n");
   }

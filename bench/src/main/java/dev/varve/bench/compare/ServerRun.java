@@ -43,7 +43,9 @@ final class ServerRun {
       if (!server.process().isAlive()) {
         server = Running.start(product, server.folder());
       }
-      boolean asked = options.phases().contains("queries") && product.language().protocol() == bodies.protocol();
+      boolean asked =
+          options.phases().contains("queries")
+              && product.language().protocol() == bodies.protocol();
       if (asked) {
         queries.run(server, "");
       }
@@ -71,9 +73,9 @@ final class ServerRun {
     add(Measures.ACK_MEDIAN, sent.percentile(0.5));
     add(Measures.ACK_P99, sent.percentile(0.99));
     add(Measures.ACK_MAX, sent.percentile(1));
-    add(Measures.REPEATED, sent.repeated());
+    add(Measures.REPEATED, (double) sent.repeated());
     if (!Settling.await(server, product.quietTime(), Comparison.patience(options))) {
-      note("%s did not settle after %s", product.name(), bodies.data().name());
+      results.note("%s did not settle after %s".formatted(product.name(), bodies.data().name()));
     }
     add(Measures.CPU_SETTLED, (figures.cpuSeconds() - before) / millions);
     add(Measures.PEAK_RSS, figures.peakBytes() / 1e6);
@@ -100,15 +102,16 @@ final class ServerRun {
 
   private void count(Running server) throws IOException {
     long counted = product.count(server, bodies.data());
-    add(Measures.LOST, bodies.samples() - counted);
+    add(Measures.LOST, (double) (bodies.samples() - counted));
     if (counted != bodies.samples()) {
-      note(
-          "%s counts %,d samples of %s after %,d were sent by %s",
-          product.name(),
-          counted,
-          bodies.data().name(),
-          bodies.samples(),
-          bodies.protocol().text());
+      results.note(
+          "%s counts %,d samples of %s after %,d were sent by %s"
+              .formatted(
+                  product.name(),
+                  counted,
+                  bodies.data().name(),
+                  bodies.samples(),
+                  bodies.protocol().text()));
     }
   }
 
@@ -125,12 +128,6 @@ final class ServerRun {
     return again;
   }
 
-  private void note(String format, Object... arguments) {
-    String note = format.formatted(arguments);
-    results.notes().add(note);
-    System.err.println(note);
-  }
-
   private double perSample(long bytes) {
     return bytes / (double) bodies.samples();
   }
@@ -139,6 +136,6 @@ final class ServerRun {
     String data = bodies.data().name();
     String protocol = bodies.protocol().text();
     results.figures().add(new Figure(product.name(), data, protocol, "", measure, value, false));
-    Comparison.progress("%s %s %s: %s %.4g", product.name(), data, protocol, measure, value);
+    Progress.say("%s %s %s: %s %.4g".formatted(product.name(), data, protocol, measure, value));
   }
 }

@@ -119,7 +119,7 @@ final class Tables {
     return (millis + offset) / 1e3;
   }
 
-  private void add(TreeMap<String, String> labels, double seconds, Map<String, Double> values) {
+  private void add(Map<String, String> labels, double seconds, Map<String, Double> values) {
     values.forEach((column, value) -> {
       TreeMap<String, String> all = new TreeMap<>(labels);
       if (!column.equals("value")) {

@@ -32,8 +32,8 @@ record TsbsBuckets(
   }
 
   /**
-   * A union with one term a metric, since functions over time drop the metric's name, and {@code or}
-   * does not look at it.
+   * A union with one term a metric, since functions over time drop the metric's name, and {@code
+   * or} does not look at it.
    */
   private String promQl() {
     String by = byHost ? " by (hostname)" : "";
@@ -47,8 +47,7 @@ record TsbsBuckets(
   private String metricsQl() {
     String names = columns("|", name -> name);
     return "%s by (%s__name__) (%s_over_time({__name__=~\"cpu_(%s)\",%s}[%s]))"
-        .formatted(
-            aggregation, byHost ? "hostname, " : "", aggregation, names, pattern(), width());
+        .formatted(aggregation, byHost ? "hostname, " : "", aggregation, names, pattern(), width());
   }
 
   private String influxQl(long from, long until) {

@@ -48,8 +48,7 @@ record TsbsQueries(DataSet data) {
   /** The mean of each of twelve hours, by host and metric. */
   private Question means(SplittableRandom random, int metrics) {
     long from = QueryType.from(random, data, 12 * HOUR);
-    return new TsbsBuckets(metrics, "avg", List.of(), true, HOUR)
-        .question(from, from + 12 * HOUR);
+    return new TsbsBuckets(metrics, "avg", List.of(), true, HOUR).question(from, from + 12 * HOUR);
   }
 
   /** All values at the instants of twelve hours at which user time is above 90. */
@@ -60,14 +59,17 @@ record TsbsQueries(DataSet data) {
     String text =
         "{__name__=~\"cpu_usage_.+\",%s} and on (hostname) (cpu_usage_user{%s} > 90)"
             .formatted(one, one);
-    String rows =
-        "SELECT * FROM cpu WHERE usage_user > 90 AND %s" + TsbsBuckets.ofHosts(host);
+    String rows = "SELECT * FROM cpu WHERE usage_user > 90 AND %s" + TsbsBuckets.ofHosts(host);
     Map<Language, String> texts =
         Map.of(
-            Language.PROMQL, text,
-            Language.METRICSQL, text,
-            Language.INFLUXQL, rows.formatted(TsbsBuckets.influxRange(from, until)),
-            Language.SQL, rows.formatted(TsbsBuckets.sqlRange(from, until)));
+            Language.PROMQL,
+            text,
+            Language.METRICSQL,
+            text,
+            Language.INFLUXQL,
+            rows.formatted(TsbsBuckets.influxRange(from, until)),
+            Language.SQL,
+            rows.formatted(TsbsBuckets.sqlRange(from, until)));
     return Question.ofRange(texts, from, until, TsbsSeries.STEP);
   }
 
@@ -76,10 +78,14 @@ record TsbsQueries(DataSet data) {
     String text = "{__name__=~\"cpu_usage_.+\"}";
     Map<Language, String> texts =
         Map.of(
-            Language.PROMQL, text,
-            Language.METRICSQL, text,
-            Language.INFLUXQL, "SELECT * FROM cpu GROUP BY hostname ORDER BY time DESC LIMIT 1",
-            Language.SQL, "SELECT * FROM cpu LATEST ON timestamp PARTITION BY hostname");
+            Language.PROMQL,
+            text,
+            Language.METRICSQL,
+            text,
+            Language.INFLUXQL,
+            "SELECT * FROM cpu GROUP BY hostname ORDER BY time DESC LIMIT 1",
+            Language.SQL,
+            "SELECT * FROM cpu LATEST ON timestamp PARTITION BY hostname");
     // A millisecond makes it another query.
     return Question.ofInstant(texts, data.end() - 1 - random.nextInt(5_000));
   }
