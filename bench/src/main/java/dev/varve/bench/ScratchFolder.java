@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path its location
  */
-record ScratchFolder(Path path) implements AutoCloseable {
-  static ScratchFolder make() throws IOException {
+public record ScratchFolder(Path path) implements AutoCloseable {
+  public static ScratchFolder make() throws IOException {
     return new ScratchFolder(Files.createTempDirectory("varve-bench"));
   }
 
@@ -24,7 +24,7 @@ record ScratchFolder(Path path) implements AutoCloseable {
   }
 
   /** Deletes a folder with its content, if it exists. */
-  static void delete(Path folder) throws IOException {
+  public static void delete(Path folder) throws IOException {
     if (Files.notExists(folder)) {
       return;
     }

@@ -10,14 +10,14 @@ import java.nio.file.Path;
  *
  * @param debianVersion version of the package, such as {@code 3.5.3+ds1-6}
  */
-record DebianProgram(Path executable, String debianVersion) {
+public record DebianProgram(Path executable, String debianVersion) {
   /**
    * Finds a program.
    *
    * @param name name of the program in {@code usr/bin}
    * @throws DevStoreException with the command that fetches it, if it is missing
    */
-  static DebianProgram find(String debianPackage, String name) {
+  public static DebianProgram find(String debianPackage, String name) {
     Path part = Parts.folder("debian");
     Path unpacked = part.resolve("target").resolve(debianPackage);
     Path executable = unpacked.resolve("usr/bin").resolve(name);

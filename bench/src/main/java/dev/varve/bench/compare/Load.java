@@ -1,0 +1,115 @@
+package dev.varve.bench.compare;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Sends all bodies over two connections, each request after the answer to the one before.
+ *
+ * @param samplesPerSecond over both connections; infinite for as fast as it goes
+ * @param secondsMax after which the rest is not sent; the first third warms up and is not counted
+ *     in times of requests then
+ */
+record Load(Running server, Bodies bodies, double samplesPerSecond, double secondsMax) {
+  /** How long an overloaded server may refuse a request. */
+  private static final int TRIES = 1_000;
+
+  private static final double PAUSE_SECONDS = 0.05;
+
+  /**
+   * What the client saw.
+   *
+   * @param seconds from the first request to the last answer
+   * @param millis sorted times from request to answer, repeated requests included
+   * @param repeated requests that the server asked to repeat
+   */
+  record Sent(double seconds, double[] millis, long repeated) {
+    double percentile(double part) {
+      return millis[(int) Math.min(millis.length - 1L, (long) (millis.length * part))];
+    }
+  }
+
+  /** What one connection saw. */
+  private record Part(double[] millis, long repeated) {}
+
+  Sent run() throws Exception {
+    long start = System.nanoTime();
+    List<Callable<Part>> streams = new ArrayList<>();
+    for (int stream = 0; stream < DataSet.STREAMS; stream++) {
+      int number = stream;
+      streams.add(() -> send(number, start));
+    }
+    List<Part> parts = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(DataSet.STREAMS)) {
+      for (Future<Part> part : threads.invokeAll(streams)) {
+        parts.add(part.get());
+      }
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    double[] millis =
+        parts.stream().flatMapToDouble(part -> Arrays.stream(part.millis())).sorted().toArray();
+    return new Sent(seconds, millis, parts.stream().mapToLong(Part::repeated).sum());
+  }
+
+  private Part send(int stream, long start) throws IOException, InterruptedException {
+    Product product = server.product();
+    int fields = bodies.data().entities().getFirst().fields().size();
+    int atLeast = product.rowsOfRequest(bodies.protocol(), fields);
+    List<Double> millis = new ArrayList<>();
+    long repeated = 0;
+    long sent = 0;
+    try (Bodies.Reading reading = bodies.read(stream);
+        Connection connection = new Connection(server.port())) {
+      for (int rows = reading.next(atLeast); rows > 0; rows = reading.next(atLeast)) {
+        double due = sent * fields * DataSet.STREAMS / samplesPerSecond;
+        if (due > secondsMax) {
+          break;
+        }
+        await(start + (long) (due * 1e9));
+        long begun = System.nanoTime();
+        repeated += post(connection, reading);
+        millis.add((System.nanoTime() - begun) / 1e6);
+        sent += rows;
+      }
+    }
+    if (secondsMax != Double.POSITIVE_INFINITY) {
+      millis.subList(0, millis.size() / 3).clear();
+    }
+    return new Part(millis.stream().mapToDouble(Double::doubleValue).toArray(), repeated);
+  }
+
+  private static void await(long nanos) throws InterruptedException {
+    long left = nanos - System.nanoTime();
+    if (left > 0) {
+      Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));
+    }
+  }
+
+  /** Sends a body until the server accepts it and returns how often it did not. */
+  private int post(Connection connection, Bodies.Reading body)
+      throws IOException, InterruptedException {
+    Protocol protocol = bodies.protocol();
+    String target = server.product().writeTarget(protocol);
+    for (int refused = 0; refused < TRIES; refused++) {
+      int status = connection.send("POST", target, protocol.headers(), body.body(), body.length());
+      if (status / 100 == 2) {
+        return refused;
+      }
+      if (status != 503 && status != 429) {
+        throw new IOException(
+            "%s answered a write with %d: %s"
+                .formatted(server.product().name(), status, connection.text()));
+      }
+      Thread.sleep((long) (1_000 * Math.max(connection.retryAfter(), PAUSE_SECONDS)));
+    }
+    throw new IOException(
+        "%s refused a write %d times: %s"
+            .formatted(server.product().name(), TRIES, connection.text()));
+  }
+}

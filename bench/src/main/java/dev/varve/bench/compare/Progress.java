@@ -1,0 +1,10 @@
+package dev.varve.bench.compare;
+
+/** Tells on standard error what a long run is doing; standard output has only its result. */
+final class Progress {
+  private Progress() {}
+
+  static void say(String line) {
+    System.err.printf("%tT %s%n", System.currentTimeMillis(), line);
+  }
+}
