@@ -342,9 +342,10 @@ public final class Dataset implements AutoCloseable {
    * be written under the key. Times of such samples are in the resolution of the dataset.
    *
    * @param key as it is stored, with resource identifiers apart from tags
+   * @param kind of the samples: a number
    */
-  public @Nullable SeriesHandle handle(GroupKey key) {
-    return writer.handle(key);
+  public @Nullable SeriesHandle handle(GroupKey key, String field, Kind kind) {
+    return writer.handle(key, field, kind);
   }
 
   /**

@@ -220,7 +220,7 @@ public final class TestServer implements AutoCloseable {
     return new DatasetConfig(
         layout,
         new StoreConfig(store, Map.of()),
-        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
+        List.of(new PeriodConfig(Instant.MIN, Layouts.stored(layout, Map.of()))),
         null,
         DatasetConfig.Duplicates.LAST,
         Set.of(),

@@ -22,7 +22,7 @@ import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.SampleGroup;
-import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
@@ -168,24 +168,26 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Returns a handle of the default field of a key, as it is stored; null if its samples have to be
-   * written under the key: the newest period is not stored in blocks, or the catalog does not
-   * durably know the series as one of doubles.
+   * Returns a handle of a field of a key, as it is stored; null if its samples have to be written
+   * under the key: the newest period is not stored in blocks, or the catalog does not durably know
+   * the series as one of that kind.
+   *
+   * @param kind of the samples: a number
    */
-  public @Nullable SeriesHandle handle(GroupKey key) {
+  public @Nullable SeriesHandle handle(GroupKey key, String field, Kind kind) {
     if (newest().blocks() == null) {
       return null;
     }
     try {
       Standing standing = series.of(key).standing();
       int number =
-          standing.series() < 0 || !standing.has(Series.DEFAULT_FIELD, Kind.DOUBLE)
+          standing.series() < 0 || !standing.has(field, kind)
               ? SeriesNumbers.NONE
-              : dataset.index().numbers().find(standing.series(), Series.DEFAULT_FIELD);
+              : dataset.index().numbers().find(standing.series(), field);
+      TimeRange extent = standing.extent();
       return number == SeriesNumbers.NONE
           ? null
-          : new SeriesHandle(
-              number, standing.series(), standing.extent().from(), standing.extent().to());
+          : new SeriesHandle(number, standing.series(), kind, extent.from(), extent.to());
     } catch (RefusedException e) {
       // A write under the key is refused with the reason.
       return null;

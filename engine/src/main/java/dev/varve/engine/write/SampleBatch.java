@@ -28,7 +28,7 @@ public final class SampleBatch {
   private int[] keys = new int[64];
   private int[] sizes = new int[64];
   private int series;
-  private SeriesHandle open = new SeriesHandle(-1, -1, 0, 0);
+  private SeriesHandle open = new SeriesHandle(-1, -1, Kind.DOUBLE, 0, 0);
   private int start;
   private long first;
   private long last;
@@ -56,10 +56,15 @@ public final class SampleBatch {
     start = columns.size();
     first = Long.MAX_VALUE;
     last = Long.MIN_VALUE;
-    columns.begin(handle.number(), Kind.DOUBLE);
+    columns.begin(handle.number(), handle.kind());
   }
 
-  /** Adds a sample of the series, by the bits of its value. */
+  /** Returns whether the batch takes a sample of a series. */
+  public boolean takes(SeriesHandle handle, long time) {
+    return time >= oldest && time < firstRefused && handle.covers(time, time);
+  }
+
+  /** Adds a sample of the series: an int64, or the bits of a double. */
   public void add(long time, long bits) {
     if (columns.size() == announced) {
       grow((long) ANNOUNCED * BYTES_PER_SAMPLE);

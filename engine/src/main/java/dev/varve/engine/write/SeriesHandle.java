@@ -1,8 +1,10 @@
 package dev.varve.engine.write;
 
+import dev.varve.model.Kind;
+
 /**
- * A series of doubles that samples can be added to without looking its key up: the default field of
- * a key that the catalog durably knows. Holds no key, so that callers can keep many of them.
+ * A series that samples of one kind can be added to without looking its key up: a field of a key
+ * that the catalog durably knows. Holds no key, so that callers can keep many of them.
  *
  * <p>A handle never becomes wrong, but it may stop taking samples, for example if their times leave
  * the extent that the catalog had noted. The caller then writes the samples under the key and asks
@@ -11,18 +13,21 @@ package dev.varve.engine.write;
 public final class SeriesHandle {
   private final int number;
   private final int key;
+  private final Kind kind;
   private final long from;
   private final long to;
 
   /**
    * @param number the durable number of the series
    * @param key the number of its key in the index
+   * @param kind of the samples
    * @param from the first time of the noted extent
    * @param to the time after the last of the noted extent
    */
-  SeriesHandle(int number, int key, long from, long to) {
+  SeriesHandle(int number, int key, Kind kind, long from, long to) {
     this.number = number;
     this.key = key;
+    this.kind = kind;
     this.from = from;
     this.to = to;
   }
@@ -33,6 +38,11 @@ public final class SeriesHandle {
 
   int key() {
     return key;
+  }
+
+  /** Returns the kind of the samples: a number. */
+  public Kind kind() {
+    return kind;
   }
 
   /** Returns whether the catalog durably says that the series may have samples at these times. */

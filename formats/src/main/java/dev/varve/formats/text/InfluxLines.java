@@ -131,7 +131,13 @@ public final class InfluxLines implements LineFormat {
         : new GroupKey(key.metric() + "_" + field, key.tags(), key.resource());
   }
 
-  private GroupKey key(byte[] bytes, int from, int to) {
+  /**
+   * Returns the key of a measurement with its tags.
+   *
+   * @param to index after the last tag
+   * @throws BadLineException if it is malformed
+   */
+  public GroupKey key(byte[] bytes, int from, int to) {
     GroupKey known = KEYS.get(bytes, from, to);
     if (known != null) {
       return known;
@@ -234,6 +240,16 @@ public final class InfluxLines implements LineFormat {
             + "' is no value (try 1.5, 1i, true or \"text\")");
   }
 
+  /**
+   * Converts a time of a line.
+   *
+   * @return in the resolution of the dataset
+   * @throws ArithmeticException if it is too large
+   */
+  public long time(long inLine) {
+    return unit.convert(Math.multiplyExact(inLine, factor), target);
+  }
+
   private long time(byte[] bytes, int from, int to) {
     int end = Scan.wordEnd(bytes, from, to);
     if (from == end) {
@@ -244,8 +260,7 @@ public final class InfluxLines implements LineFormat {
           "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
     }
     try {
-      long time = Math.multiplyExact(Scan.integer(bytes, from, end, "time"), factor);
-      return unit.convert(time, target);
+      return time(Scan.integer(bytes, from, end, "time"));
     } catch (ArithmeticException e) {
       throw new BadLineException(
           "time '"

@@ -1,7 +1,6 @@
 package dev.varve.server.http;
 
 import dev.varve.server.http.WriteBudget.Reservation;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -32,12 +31,30 @@ public final class ShortLines implements AutoCloseable {
 
   private static final char REPLACEMENT = '\uFFFD';
 
+  private static final int BUFFER = 16 << 10;
+
   private final InputStream in;
   private final HeldPart memory;
-  private byte[] line = new byte[1 << 10];
-  private int length;
+
+  /** What was read from the body and is not a line yet: from {@code at} to {@code limit}. */
+  private final byte[] buffer = new byte[BUFFER];
+
+  private int at;
+  private int limit;
+
+  /** A line that is in more than one buffer. */
+  private byte[] longLine = new byte[1 << 10];
+
+  private byte[] line = buffer;
+  private int from;
+  private int to;
   private int number;
   private boolean text;
+
+  /** Characters and parts of the current line so far. */
+  private int characters;
+
+  private int parts;
 
   /**
    * Creates a reader.
@@ -45,7 +62,7 @@ public final class ShortLines implements AutoCloseable {
    * @param memory reservation for long lines
    */
   public ShortLines(InputStream body, Reservation memory) {
-    this.in = new BufferedInputStream(body, 16 << 10);
+    this.in = body;
     this.memory = new HeldPart(memory);
   }
 
@@ -55,10 +72,26 @@ public final class ShortLines implements AutoCloseable {
   }
 
   /**
-   * Returns whether the last line is UTF-8. If not, it was returned with replacement characters.
+   * Returns whether the last line is UTF-8. If not, {@link #next} returned it with replacement
+   * characters.
    */
   public boolean isText() {
     return text;
+  }
+
+  /** Returns the array that contains the last line, valid until the next one. */
+  public byte[] bytes() {
+    return line;
+  }
+
+  /** Returns the index of the first byte of the last line. */
+  public int from() {
+    return from;
+  }
+
+  /** Returns the index after the last byte of the last line. */
+  public int to() {
+    return to;
   }
 
   /**
@@ -68,51 +101,118 @@ public final class ShortLines implements AutoCloseable {
    * @throws OverBudgetException if there is no room for it
    */
   public @Nullable String next() throws IOException {
+    return advance() ? new String(line, from, to - from, StandardCharsets.UTF_8) : null;
+  }
+
+  /**
+   * Goes to the next line; false after the last one.
+   *
+   * @throws HttpError 413 if it is longer than {@link #MAX}
+   * @throws OverBudgetException if there is no room for it
+   */
+  public boolean advance() throws IOException {
     memory.letGo();
-    if (line.length > FREE) {
-      line = new byte[FREE];
+    if (longLine.length > FREE) {
+      longLine = new byte[FREE];
     }
-    int b = in.read();
-    if (b < 0) {
-      return null;
+    if (at == limit && !fill()) {
+      return false;
     }
     number++;
-    length = 0;
-    int characters = 0;
-    int parts = 0;
-    for (; b >= 0 && b != '\n'; b = in.read()) {
-      // Continuation bytes are not counted.
-      characters += (b & 0xc0) == 0x80 ? 0 : 1;
-      if (characters > MAX || length == BYTES_MAX) {
-        throw new HttpError(
-            413,
-            "line %d is longer than %d characters, which is the most that is taken"
-                .formatted(number, MAX));
-      }
-      parts += b == '=' || b == ',' ? 1 : 0;
-      add((byte) b);
+    characters = 0;
+    parts = 0;
+    int end = scan();
+    if (end < limit) {
+      line = buffer;
+      from = at;
+      to = end;
+      at = end + 1;
+    } else {
+      gather(end);
     }
     if (parts > PARTS_FREE) {
       memory.hold((long) PART_BYTES * parts);
     }
-    String read = new String(line, 0, length, StandardCharsets.UTF_8);
-    text = read.indexOf(REPLACEMENT) < 0 || isLine(read.getBytes(StandardCharsets.UTF_8));
-    return read;
+    text = isAscii() || isUtf8();
+    return true;
   }
 
-  private void add(byte b) {
-    if (length == line.length) {
-      int size = Math.min(2 * length, BYTES_MAX);
-      if (size > FREE) {
-        memory.hold((long) MEMORY_PER_BYTE * (size - length));
-      }
-      line = Arrays.copyOf(line, size);
+  private boolean fill() throws IOException {
+    int read = in.read(buffer, 0, buffer.length);
+    at = 0;
+    limit = Math.max(0, read);
+    return read > 0;
+  }
+
+  /** Counts the rest of the line in the buffer and returns the index of its end. */
+  private int scan() {
+    int end = at;
+    for (; end < limit && buffer[end] != '\n'; end++) {
+      byte b = buffer[end];
+      // Continuation bytes are not counted.
+      characters += (b & 0xc0) == 0x80 ? 0 : 1;
+      parts += b == '=' || b == ',' ? 1 : 0;
     }
-    line[length++] = b;
+    return end;
   }
 
-  private boolean isLine(byte[] bytes) {
-    return Arrays.equals(bytes, 0, bytes.length, line, 0, length);
+  /**
+   * Collects a line whose rest is in later buffers.
+   *
+   * @param first index after its bytes in this buffer
+   */
+  private void gather(int first) throws IOException {
+    int length = 0;
+    int end = first;
+    while (true) {
+      length = add(end, length);
+      boolean whole = end < limit;
+      at = whole ? end + 1 : limit;
+      if (whole || !fill()) {
+        break;
+      }
+      end = scan();
+    }
+    line = longLine;
+    from = 0;
+    to = length;
+  }
+
+  private int add(int end, int length) {
+    int more = end - at;
+    if (characters > MAX || length + more > BYTES_MAX) {
+      throw new HttpError(
+          413,
+          "line %d is longer than %d characters, which is the most that is taken"
+              .formatted(number, MAX));
+    }
+    while (length + more > longLine.length) {
+      int size = Math.min(2 * longLine.length, BYTES_MAX);
+      if (size > FREE) {
+        memory.hold((long) MEMORY_PER_BYTE * (size - longLine.length));
+      }
+      longLine = Arrays.copyOf(longLine, size);
+    }
+    System.arraycopy(buffer, at, longLine, length, more);
+    return length + more;
+  }
+
+  private boolean isAscii() {
+    for (int i = from; i < to; i++) {
+      if (line[i] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isUtf8() {
+    String read = new String(line, from, to - from, StandardCharsets.UTF_8);
+    if (read.indexOf(REPLACEMENT) < 0) {
+      return true;
+    }
+    byte[] again = read.getBytes(StandardCharsets.UTF_8);
+    return Arrays.equals(again, 0, again.length, line, from, to);
   }
 
   @Override

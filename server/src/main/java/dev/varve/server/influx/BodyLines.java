@@ -1,7 +1,5 @@
 package dev.varve.server.influx;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.InfluxLines;
 import dev.varve.formats.text.OpenText;
@@ -11,6 +9,8 @@ import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the lines of one body. Those that a text holds together are one: they are kept until it
@@ -23,6 +23,10 @@ final class BodyLines {
   private static final String GOES_ON = "goes on with the text that a line before has opened";
 
   private final InfluxLines format;
+
+  /** Reads lines of known series; null if the dataset gives no handles. */
+  private final @Nullable KnownLines known;
+
   private final BatchBuilder batch;
   private final BadLines bad;
   private final HeldPart memory;
@@ -36,13 +40,20 @@ final class BodyLines {
   private String heldReason = "";
 
   /**
+   * @param known reads lines of known series; null if none are known
    * @param batch takes what is read
    * @param bad takes what is not
    * @param memory in which lines count that are kept
    */
-  BodyLines(InfluxLines format, BatchBuilder batch, BadLines bad, Reservation memory) {
+  BodyLines(
+      InfluxLines format,
+      @Nullable KnownLines known,
+      BatchBuilder batch,
+      BadLines bad,
+      Reservation memory) {
     this.memory = new HeldPart(memory);
     this.format = format;
+    this.known = known;
     this.batch = batch;
     this.bad = bad;
   }
@@ -50,28 +61,34 @@ final class BodyLines {
   /**
    * Takes the next line.
    *
+   * @param from index of its first byte
+   * @param to index after its last byte
    * @param isText whether it is UTF-8
    */
-  void take(String line, boolean isText, int number) {
-    byte[] bytes = line.getBytes(UTF_8);
-    if (text.goesOn(bytes, 0, bytes.length)) {
-      goOn(bytes, isText, number);
+  void take(byte[] bytes, int from, int to, boolean isText, int number) {
+    if (text.goesOn(bytes, from, to)) {
+      goOn(Arrays.copyOfRange(bytes, from, to), isText, number);
       return;
     }
     try {
       if (!isText) {
         throw new BadLineException("is not UTF-8");
       }
-      format.read(bytes, 0, bytes.length, batch);
+      if (known == null) {
+        format.read(bytes, from, to, batch);
+      } else if (!known.read(bytes, from, to)) {
+        format.read(bytes, from, to, batch);
+        known.learn(bytes, from, to);
+      }
     } catch (OpenTextException e) {
       text.open();
-      keep(bytes);
+      keep(Arrays.copyOfRange(bytes, from, to));
       heldLines = 1;
       heldFrom = number;
       heldReason = String.valueOf(e.getMessage());
     } catch (BadLineException e) {
       bad.add(number, String.valueOf(e.getMessage()));
-      text.opens(bytes, 0, bytes.length);
+      text.opens(bytes, from, to);
     }
   }
 

@@ -1,9 +1,11 @@
 package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.write.SampleBatch;
 import dev.varve.formats.json.Json;
 import dev.varve.formats.text.InfluxLines;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.HeapShares;
 import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
@@ -16,6 +18,7 @@ import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.KnownKeys;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +61,7 @@ public final class Influx implements Dialect {
       Pattern.compile("\\s*show\\s+databases\\s*;?\\s*", Pattern.CASE_INSENSITIVE);
 
   private final DialectContext context;
+  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.smallCache());
 
   /** Prepares to answer. */
   public Influx(DialectContext context) {
@@ -211,12 +215,16 @@ public final class Influx implements Dialect {
     InfluxLines format = precision(exchange).lines(dataset, context.clock());
     BadLines bad = new BadLines();
     BatchBuilder batch = intake.newBatch();
+    SampleBatch samples = intake.newSamples();
+    KnownLines byHandle =
+        samples == null ? null : new KnownLines(intake, known, format, samples, batch);
     try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      read(lines, format, bad, batch, intake);
+      read(lines, new BodyLines(format, byHandle, batch, bad, intake.memory()), batch, byHandle, intake);
     } finally {
       // What came whole before a body broke off is kept, as what came before a bad line is.
-      if (!batch.isEmpty()) {
-        intake.writeOwn(batch, false);
+      write(batch, byHandle, intake);
+      if (byHandle != null) {
+        byHandle.release();
       }
     }
     intake.report(Intake.SYNTAX, bad.count(), bad::first);
@@ -228,16 +236,27 @@ public final class Influx implements Dialect {
   }
 
   private static void read(
-      ShortLines lines, InfluxLines format, BadLines bad, BatchBuilder batch, Intake intake)
+      ShortLines lines,
+      BodyLines whole,
+      BatchBuilder batch,
+      @Nullable KnownLines byHandle,
+      Intake intake)
       throws IOException {
-    BodyLines whole = new BodyLines(format, batch, bad, intake.memory());
-    for (String line = lines.next(); line != null; line = lines.next()) {
-      whole.take(line, lines.isText(), lines.number());
-      if (intake.isFull(batch)) {
-        intake.writeOwn(batch, false);
+    while (lines.advance()) {
+      whole.take(lines.bytes(), lines.from(), lines.to(), lines.isText(), lines.number());
+      if (intake.isFull(batch) || (byHandle != null && byHandle.isFull())) {
+        write(batch, byHandle, intake);
       }
     }
     whole.end();
+  }
+
+  private static void write(BatchBuilder batch, @Nullable KnownLines byHandle, Intake intake) {
+    if (byHandle != null) {
+      byHandle.write();
+    } else if (!batch.isEmpty()) {
+      intake.writeOwn(batch, false);
+    }
   }
 
   /**

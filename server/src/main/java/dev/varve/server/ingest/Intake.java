@@ -10,6 +10,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
@@ -125,13 +126,11 @@ public final class Intake {
   }
 
   /**
-   * Returns an empty batch for samples by handle, which reserves its columns as it grows; null if
-   * the dataset gives no handles or counts times in another unit than milliseconds.
+   * Returns an empty batch for samples by handle, with times in the resolution of the dataset,
+   * which reserves its columns as it grows; null if the dataset gives no handles.
    */
   public @Nullable SampleBatch newSamples() {
-    return dataset.resolution() == Resolution.MILLISECONDS
-        ? dataset.newSamples(memory::hold)
-        : null;
+    return dataset.newSamples(memory::hold);
   }
 
   /**
@@ -139,10 +138,11 @@ public final class Intake {
    * under its key.
    *
    * @param sent the key as it was sent, which passes the door
+   * @param kind of the samples: a number
    */
-  public @Nullable SeriesHandle handle(GroupKey sent) {
-    GroupKey stored = stored(sent);
-    return stored == null ? null : dataset.handle(stored);
+  public @Nullable SeriesHandle handle(GroupKey sent, String field, Kind kind) {
+    GroupKey stored = coercion.any() ? null : stored(sent);
+    return stored == null ? null : dataset.handle(stored, field, kind);
   }
 
   /** Writes samples by handle. The batch is empty afterwards and reserves nothing. */

@@ -2,7 +2,11 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
+import dev.varve.model.Kind;
+import dev.varve.model.Series;
+import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.KnownKeys;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -23,6 +27,9 @@ final class KnownSamples {
   private static final byte VALUE = 0x09;
 
   private static final byte TIMESTAMP = 0x10;
+
+  /** Labels name no field: samples are of the default field. */
+  private static final byte[] NO_NAME = {};
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -63,17 +70,20 @@ final class KnownSamples {
     }
     if (!samples.end()) {
       // The catalog has to be written first; afterwards there is another handle.
-      series.handle(intake.door(), null);
+      series.forget();
       return false;
     }
     return true;
   }
 
   private @Nullable SeriesHandle handle(KnownKeys.Known series) {
-    SeriesHandle handle = series.handle(intake.door());
+    Door door = intake.door();
+    SeriesHandle handle = series.handle(door, 0, NO_NAME, 0, 0, Kind.DOUBLE);
     if (handle == null) {
-      handle = intake.handle(series.key());
-      series.handle(intake.door(), handle);
+      handle = intake.handle(series.key(), Series.DEFAULT_FIELD, Kind.DOUBLE);
+      if (handle != null) {
+        series.add(door, NO_NAME, handle);
+      }
     }
     return handle;
   }

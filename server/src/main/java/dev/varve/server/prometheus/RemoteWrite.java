@@ -8,6 +8,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.KnownKeys;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -7,12 +7,14 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.BatchBuilder.GroupBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
+import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.KnownKeys;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -93,7 +95,9 @@ final class WriteRequestReader {
   WriteRequestReader(Intake intake, KnownKeys known, boolean holdsMarkers) {
     this.intake = intake;
     this.known = known;
-    SampleBatch byHandle = intake.newSamples();
+    // Remote write counts times in milliseconds.
+    boolean inMillis = intake.dataset().resolution() == Resolution.MILLISECONDS;
+    SampleBatch byHandle = inMillis ? intake.newSamples() : null;
     this.samples = byHandle == null ? null : new KnownSamples(intake, known, byHandle);
     this.batch = intake.newBatch();
     this.ofSeries = new HeldPart(intake.memory());

@@ -2,6 +2,7 @@ package dev.varve.server.prometheus;
 
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.ingest.KnownKeys;
 import java.util.Arrays;
 
 /** Fuzzes messages of remote write; an odd first byte selects version 2.0. */

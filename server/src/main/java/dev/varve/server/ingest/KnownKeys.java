@@ -1,8 +1,8 @@
-package dev.varve.server.prometheus;
+package dev.varve.server.ingest;
 
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.model.GroupKey;
-import dev.varve.server.ingest.Door;
+import dev.varve.model.Kind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -12,17 +12,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers series by the bytes of their labels as they were sent, so that a known series is found
- * without decoding a label. Thread-safe; lookups take no lock.
+ * Remembers keys by the bytes of their labels or tags as they were sent, so that a known series is
+ * found without decoding any. Thread-safe; lookups take no lock.
  *
  * <p>A hit compares all bytes. The hash is seeded, so clients cannot choose labels that collide.
  * Series live in two generations: when the recent one has half of the memory, the older one is
  * dropped, and what is found in it moves to the recent one. Senders repeat their series in one
  * order, so each series also remembers the one that followed it: most lookups hash nothing.
  */
-final class KnownKeys {
+public final class KnownKeys {
   /** Memory of a remembered series in addition to its bytes and its key, in bytes. */
-  private static final int OVERHEAD_BYTES = 200;
+  private static final int OVERHEAD_BYTES = 300;
+
+  /** Maximum number of fields of a key with remembered handles. */
+  private static final int FIELDS_MAX = 64;
 
   private static final int BUCKETS_MIN = 1 << 10;
 
@@ -42,18 +45,18 @@ final class KnownKeys {
    *
    * @param bytes memory that remembered series may take
    */
-  KnownKeys(long bytes) {
+  public KnownKeys(long bytes) {
     this.bytesMax = bytes;
   }
 
-  /** A remembered series of a dataset. */
-  static final class Known {
+  /** A remembered key of a dataset. */
+  public static final class Known {
     private final byte[] labels;
     private final Object dataset;
     private final GroupKey key;
-    private volatile Handle handle = Handle.NONE;
+    private volatile Fields fields = Fields.NONE;
 
-    /** The series that followed the last time, which mostly follows again; written by races. */
+    /** The key that followed the last time, which mostly follows again; written by races. */
     private @Nullable Known next;
 
     private Known(byte[] labels, Object dataset, GroupKey key) {
@@ -63,22 +66,50 @@ final class KnownKeys {
     }
 
     /** Returns the key as it was sent. */
-    GroupKey key() {
+    public GroupKey key() {
       return key;
     }
 
     /**
-     * Returns the handle by which samples of the series are written; null if there is none or if it
-     * comes from another door, whose rules may have differed.
+     * Returns the handle by which samples of a field are written; null if there is none.
+     *
+     * @param door the handle must come from this door, since the rules of others may differ
+     * @param place where the field is expected among those of the key
+     * @param bytes contain the name of the field
      */
-    @Nullable SeriesHandle handle(Door door) {
-      Handle now = handle;
-      return now.door() == door ? now.series() : null;
+    public @Nullable SeriesHandle handle(
+        Door door, int place, byte[] bytes, int from, int to, Kind kind) {
+      Fields now = fields;
+      if (now.door != door) {
+        return null;
+      }
+      int count = now.names.length;
+      for (int i = 0; i < count; i++) {
+        int at = place + i < count ? place + i : (place + i) % count;
+        SeriesHandle handle = now.handles[at];
+        byte[] name = now.names[at];
+        if (handle.kind() == kind && Arrays.equals(name, 0, name.length, bytes, from, to)) {
+          return handle;
+        }
+      }
+      return null;
     }
 
-    /** Sets the handle that a door's rules lead to; null if there is none. */
-    void handle(Door door, @Nullable SeriesHandle series) {
-      handle = new Handle(door, series);
+    /** Remembers a handle. */
+    public void add(Door door, byte[] name, SeriesHandle handle) {
+      Fields now = fields.door == door ? fields : new Fields(door, NO_NAMES, NO_HANDLES);
+      if (now.names.length < FIELDS_MAX) {
+        byte[][] names = Arrays.copyOf(now.names, now.names.length + 1);
+        SeriesHandle[] handles = Arrays.copyOf(now.handles, names.length);
+        names[names.length - 1] = name;
+        handles[names.length - 1] = handle;
+        fields = new Fields(door, names, handles);
+      }
+    }
+
+    /** Forgets all handles. */
+    public void forget() {
+      fields = Fields.NONE;
     }
 
     private boolean is(Object of, byte[] message, int from, int to) {
@@ -90,8 +121,22 @@ final class KnownKeys {
     }
   }
 
-  private record Handle(@Nullable Door door, @Nullable SeriesHandle series) {
-    private static final Handle NONE = new Handle(null, null);
+  private static final byte[][] NO_NAMES = {};
+  private static final SeriesHandle[] NO_HANDLES = {};
+
+  /** Fields of a key with their handles; never changed. */
+  private static final class Fields {
+    private static final Fields NONE = new Fields(null, NO_NAMES, NO_HANDLES);
+
+    private final @Nullable Door door;
+    private final byte[][] names;
+    private final SeriesHandle[] handles;
+
+    private Fields(@Nullable Door door, byte[][] names, SeriesHandle[] handles) {
+      this.door = door;
+      this.names = names;
+      this.handles = handles;
+    }
   }
 
   /** An element of the list of a bucket. */
@@ -144,7 +189,7 @@ final class KnownKeys {
    *
    * @param dataset the dataset of the series, by identity
    */
-  @Nullable Known find(Object dataset, byte[] message, int from, int to) {
+  public @Nullable Known find(Object dataset, byte[] message, int from, int to) {
     return find(null, dataset, message, from, to);
   }
 
@@ -153,7 +198,7 @@ final class KnownKeys {
    *
    * @param before the series before it; null if there is none
    */
-  @Nullable Known find(
+  public @Nullable Known find(
       @Nullable Known before, Object dataset, byte[] message, int from, int to) {
     if (before == null) {
       return lookUp(dataset, message, from, to);
@@ -182,7 +227,7 @@ final class KnownKeys {
   }
 
   /** Remembers a series and returns it. */
-  Known remember(Object dataset, byte[] message, int from, int to, GroupKey key) {
+  public Known remember(Object dataset, byte[] message, int from, int to, GroupKey key) {
     Known known = new Known(Arrays.copyOfRange(message, from, to), dataset, key);
     add(hash(message, from, to), known);
     return known;

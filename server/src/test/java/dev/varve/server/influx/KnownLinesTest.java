@@ -1,0 +1,92 @@
+package dev.varve.server.influx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.server.TestServer;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Lines of known series, which are read without decoding their tags in blocks, mean what they mean
+ * in a layout of cells, which always decodes them.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class KnownLinesTest {
+  private static final long START = 1_700_000_000L;
+  private static final List<String> VALUES =
+      List.of("1", "1.5", "-0", "-2.25", "0.1", "123456789012345", "1234567890.12345", "5.", ".5",
+          "1e3", "3i", "-7i", "0i", "9223372036854775807i", "4u", "t", "false", "\"text\"",
+          "12345678901234567.25", "bad", "9223372036854775808i");
+  private static final List<String> KEYS =
+      List.of("cpu,host=a", "cpu,host=b", "cpu,host=a,core=1", "cpu\\ load,host=c", "mem", "disk,host=ä");
+
+  private final Random random = new Random(11);
+  private TestServer server;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    server = new TestServer(directory, null, "blocks", "buckets");
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void meanTheSameAsLinesThatAreDecoded() {
+    for (int request = 0; request < 150; request++) {
+      StringBuilder lines = new StringBuilder();
+      for (int line = random.nextInt(12); line >= 0; line--) {
+        line(request, lines);
+      }
+      int expected = write("/datasets/buckets", lines.toString());
+      assertThat(write("/datasets/blocks", lines.toString())).as(lines.toString()).isEqualTo(expected);
+      if (request % 10 == 0) {
+        assertThat(all("/datasets/blocks")).as(lines.toString()).isEqualTo(all("/datasets/buckets"));
+      }
+    }
+    assertThat(all("/datasets/blocks")).contains("\"host\":\"a\"").isEqualTo(all("/datasets/buckets"));
+  }
+
+  private void line(int request, StringBuilder into) {
+    into.append(KEYS.get(random.nextInt(KEYS.size()))).append(' ');
+    int fields = 1 + random.nextInt(3);
+    for (int field = 0; field < fields; field++) {
+      String value = VALUES.get(random.nextInt(random.nextInt(4) == 0 ? VALUES.size() : 12));
+      into.append(field == 0 ? "" : ",").append((char) ('f' + random.nextInt(3)));
+      into.append('=').append(value);
+    }
+    // Times repeat within and between requests, and some are far from all others.
+    long time = START + (random.nextInt(40) == 0 ? 40L * 86_400 : request / 3 + random.nextInt(4));
+    into.append(' ').append(time).append(random.nextInt(30) == 0 ? "x" : "");
+    into.append(random.nextInt(20) == 0 ? "\r\n" : "\n");
+  }
+
+  private int write(String dataset, String lines) {
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .request(dataset + "/write?precision=s")
+                .POST(BodyPublishers.ofString(lines)));
+    return answer.statusCode();
+  }
+
+  private String all(String dataset) {
+    String query = URLEncoder.encode("{__name__=~\".+\"}[100d]", StandardCharsets.UTF_8);
+    long end = START + 50L * 86_400;
+    return server.get(dataset + "/api/v1/query?time=" + end + "&query=" + query).body();
+  }
+}
