@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.DeletionProgress.State;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
@@ -26,6 +27,7 @@ import dev.varve.store.TableSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -138,6 +140,35 @@ class DeletesTest {
       assertThat(deletion.await(LONG)).isTrue();
       engine.put(KEY, at(engine, 4), new Value.Real(42));
       assertThat(values(engine)).containsExactly(numbers(0, 11, 42, 9));
+    }
+  }
+
+  /** Series that are written together share a column of times in the row of one of them. */
+  @Test
+  void leavesTheTimesThatBlocksOfOtherSeriesShare() throws InterruptedException {
+    stuck.set(false);
+    long[] steps = {0, 7, 9, 30, 31, 80, 95, 96, 97, 200};
+    try (TestEngine engine =
+        new TestEngine(
+            TestEngine.dataset("main", Layouts.stored("blocks", Map.of()).getFirst()))) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int host = 0; host < 5; host++) {
+        for (long step : steps) {
+          GroupKey key = GroupKey.of("m", Tags.of("host", "h" + host));
+          batch.add(key, START + 1000 * step, new Value.Real(host + step));
+        }
+      }
+      assertThat(engine.write(batch.build()).refused()).isZero();
+      engine.seal();
+      for (int host = 0; host < 4; host++) {
+        Selector one = Selector.metric("m", new TagFilter.Equal("host", "h" + host));
+        long to = host == 1 ? START + 50_000 : Long.MAX_VALUE;
+        Deletion deletion = engine.dataset().delete(one, new TimeRange(START, to));
+        assertThat(deletion.await(LONG)).as("%s", deletion.progress()).isTrue();
+      }
+      assertThat(values(engine)).hasSize(15).contains(numbers(4, 11, 13, 34, 35, 84, 99, 100, 101));
+      engine.restart();
+      assertThat(values(engine)).hasSize(15).contains(numbers(81, 96, 97, 98, 201, 204));
     }
   }
 

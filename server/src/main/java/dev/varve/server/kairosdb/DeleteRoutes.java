@@ -26,6 +26,7 @@ final class DeleteRoutes {
   }
 
   private void points(Exchange exchange) throws IOException {
+    context.ensureMayDelete(exchange);
     Dataset dataset = context.dataset(exchange);
     QueryRequest request = Asked.read(exchange, dataset.resolution(), context.clock()).request();
     for (MetricQuery metric : request.metrics()) {
@@ -35,6 +36,7 @@ final class DeleteRoutes {
   }
 
   private void metric(Exchange exchange) {
+    context.ensureMayDelete(exchange);
     String name = exchange.variables().getFirst();
     Selector all = new Selector(List.of(QueryRequest.named(name)));
     context.dataset(exchange).delete(all, TimeRange.ALL);

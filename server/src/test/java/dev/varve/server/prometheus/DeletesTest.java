@@ -92,12 +92,16 @@ class DeletesTest {
 
   @Test
   void refusesBeyondLoopbackUnlessAllowed() throws IOException {
-    server.with(List.of(new Listener("0.0.0.0", 0, List.of("prometheus"), null)));
+    server.with(List.of(new Listener("0.0.0.0", 0, List.of("prometheus", "kairosdb"), null)));
     HttpResponse<String> refused = delete(matching("up"));
     assertThat(refused.statusCode()).isEqualTo(403);
     assertThat(refused.body()).contains("deletes: allow");
     assertThat(server.post(ADMIN + "clean_tombstones", "").statusCode()).isEqualTo(403);
     assertThat(server.post("/varve/v1/delete", "selector=up").statusCode()).isEqualTo(403);
+    String points = "{\"start_absolute\":1,\"metrics\":[{\"name\":\"up\"}]}";
+    assertThat(server.post("/api/v1/datapoints/delete", points).statusCode()).isEqualTo(403);
+    assertThat(server.send(server.request("/api/v1/metric/up").DELETE()).statusCode())
+        .isEqualTo(403);
     assertThat(values("a")).contains("[1700000005,\"5\"]");
 
     server.withDeletes();
