@@ -237,8 +237,10 @@ final class BlockMerge {
     List<@Nullable SharedTimes> shared = new ArrayList<>();
     for (int from = 0; from < column.size(); from += SAMPLES) {
       int to = Math.min(column.size(), from + SAMPLES);
-      boolean own = origin == null || BlockWriter.isRegular(column, from, to);
-      shared.add(own ? null : shared(bucket, row, origin, from, to, edits));
+      shared.add(
+          origin == null || BlockWriter.isRegular(column, from, to)
+              ? null
+              : shared(bucket, row, origin, from, to, edits));
     }
     // From here on all edits are of the row, so that it is replaced at once.
     Set<Bytes> written = new HashSet<>();

@@ -65,7 +65,7 @@ final class Head {
   private static final int TEXT_BYTES = 24;
 
   private long[][] pages = {new long[PAGE]};
-  private int @Nullable [][] places = {};
+  private int[] @Nullable [] places = {};
   private final List<byte[]> texts = new ArrayList<>();
   private int nextSlot = 1;
   private long bytes = (long) PAGE * Long.BYTES;

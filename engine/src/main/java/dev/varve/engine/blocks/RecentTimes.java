@@ -66,7 +66,7 @@ final class RecentTimes {
   }
 
   private static long hash(long[] times, int from, int to) {
-    long hash = to - from;
+    long hash = (long) to - from;
     for (int i = from; i < to; i++) {
       hash = (hash ^ times[i]) * 0x9E3779B97F4A7C15L;
       hash ^= hash >>> 32;
