@@ -15,7 +15,7 @@ import tools.jackson.core.JsonToken;
 
 /**
  * InfluxDB 1, from Debian, with the index on disk and without limits of series. It compacts a shard
- * 30 seconds after the last write instead of four hours, so that the measurement need not wait.
+ * ten seconds after the last write instead of four hours, so that the measurement need not wait.
  */
 record InfluxDb() implements Product {
   private static final int ROWS = 5_000;
@@ -62,8 +62,8 @@ record InfluxDb() implements Product {
               index-version = "tsi1"
               max-series-per-database = 0
               max-values-per-tag = 0
-              cache-snapshot-write-cold-duration = "10s"
-              compact-full-write-cold-duration = "30s"
+              cache-snapshot-write-cold-duration = "5s"
+              compact-full-write-cold-duration = "10s"
               query-log-enabled = false
             [monitor]
               store-enabled = false
@@ -106,7 +106,7 @@ record InfluxDb() implements Product {
   /** Longer than the time after which it compacts. */
   @Override
   public Duration quietTime() {
-    return Duration.ofSeconds(40);
+    return Duration.ofSeconds(15);
   }
 
   @Override

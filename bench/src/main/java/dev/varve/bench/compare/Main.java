@@ -2,6 +2,9 @@ package dev.varve.bench.compare;
 
 import dev.varve.bench.ScratchFolder;
 import java.io.IOException;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
 
 /**
  * Compares Varve with VictoriaMetrics, Prometheus, InfluxDB and QuestDB: the cost of writing, the
@@ -19,7 +22,15 @@ public final class Main {
     Results results = new Results();
     results.header().put("processors", "" + Runtime.getRuntime().availableProcessors());
     results.header().put("Java", System.getProperty("java.version"));
+    results.header().put("system", System.getProperty("os.version"));
     results.header().put("scale", "" + options.scale());
+    results.header().put("measured on", LocalDate.now(ZoneOffset.UTC).toString());
+    for (String variable : List.of("VARVE_HEAP", "VARVE_JAVA_OPTS")) {
+      String value = System.getenv(variable);
+      if (value != null) {
+        results.header().put(variable, value);
+      }
+    }
     try (ScratchFolder scratch = ScratchFolder.make()) {
       new Comparison(options, scratch.path(), results).run();
     }
@@ -34,7 +45,11 @@ public final class Main {
 
   private static Options options(String... arguments) {
     try {
-      return Options.of(arguments);
+      Options options = Options.of(arguments);
+      // An unknown name would end a run of hours in its middle.
+      options.datasets().forEach(name -> DataSet.named(name, options.scale()));
+      options.servers().forEach(name -> Product.named(name, options));
+      return options;
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       System.err.println(Options.USAGE);

@@ -74,11 +74,15 @@ record Options(
     if (!PHASES.containsAll(phases)) {
       throw new IllegalArgumentException("phases %s are not of %s".formatted(phases, PHASES));
     }
+    double scale = Double.parseDouble(given.getOrDefault("scale", quick ? "0.1" : "1"));
+    if (!(scale > 0 && scale <= 1)) {
+      throw new IllegalArgumentException("scale=%s is not between 0 and 1".formatted(scale));
+    }
     return new Options(
         Path.of(arguments[0]).toAbsolutePath(),
         Path.of(given.getOrDefault("before", arguments[0])).toAbsolutePath(),
         quick,
-        Double.parseDouble(given.getOrDefault("scale", quick ? "0.1" : "1")),
+        scale,
         list(given, "datasets", "tsbs,mixed,churn"),
         list(given, "servers", "varve,victoria-metrics,prometheus,influxdb,questdb"),
         list(given, "protocols", "remote-write,line").stream().map(Protocol::named).toList(),

@@ -3,12 +3,15 @@ package dev.varve.bench.compare;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.DoubleStream;
 
 /**
  * Prints the figures of a run as tables in Markdown. A number in parentheses is the ratio to the
@@ -52,6 +55,7 @@ public final class Report {
               asking,
               queries,
               Figure::query);
+          means(text, asking, queries.size());
         }
       }
     }
@@ -88,18 +92,47 @@ public final class Report {
     }
   }
 
+  /** Appends a row of means to a table of several queries. */
+  private static void means(StringBuilder text, List<Figure> figures, int queries) {
+    List<String> means =
+        values(figures, Figure::server).stream().map(server -> mean(server, figures)).toList();
+    if (queries > 1 && means.stream().anyMatch(mean -> !mean.isEmpty())) {
+      text.append("| geometric mean of the ratios | %s |%n".formatted(String.join(" | ", means)));
+    }
+  }
+
   private static String cell(Figure figure, List<Figure> row) {
     String number = number(figure.value()) + (figure.known() ? "*" : "");
-    if (isPeer(figure) || !Measures.COMPARED.contains(figure.measure())) {
-      return number;
-    }
-    java.util.stream.DoubleStream peers =
-        with(row, Report::isPeer).stream().mapToDouble(Figure::value).filter(value -> value > 0);
-    double best =
-        (figure.measure().equals(Measures.RATE) ? peers.max() : peers.min()).orElse(Double.NaN);
-    return Double.isNaN(best)
+    OptionalDouble ratio = ratio(figure, row);
+    return ratio.isEmpty()
         ? number
-        : number + String.format(Locale.ROOT, " (%.2f)", figure.value() / best);
+        : number + String.format(Locale.ROOT, " (%.2f)", ratio.getAsDouble());
+  }
+
+  /** Returns the ratio to the best peer, where that says something. */
+  private static OptionalDouble ratio(Figure figure, List<Figure> row) {
+    if (isPeer(figure) || !Measures.COMPARED.contains(figure.measure())) {
+      return OptionalDouble.empty();
+    }
+    DoubleStream peers =
+        with(row, Report::isPeer).stream().mapToDouble(Figure::value).filter(value -> value > 0);
+    OptionalDouble best = figure.measure().equals(Measures.RATE) ? peers.max() : peers.min();
+    return best.stream().map(value -> figure.value() / value).findFirst();
+  }
+
+  /** Returns the geometric mean of a server's ratios over all queries; empty for a peer. */
+  private static String mean(String server, List<Figure> figures) {
+    DoubleSummaryStatistics logarithms =
+        with(figures, figure -> figure.server().equals(server)).stream()
+            .flatMapToDouble(figure ->
+                ratio(figure, with(figures, other -> other.query().equals(figure.query())))
+                    .stream())
+            .map(Math::log)
+            .filter(Double::isFinite)
+            .summaryStatistics();
+    return logarithms.getCount() == 0
+        ? ""
+        : String.format(Locale.ROOT, "(%.2f)", Math.exp(logarithms.getAverage()));
   }
 
   private static boolean isPeer(Figure figure) {

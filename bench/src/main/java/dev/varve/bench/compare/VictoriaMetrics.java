@@ -11,6 +11,9 @@ import java.util.Set;
 
 /** VictoriaMetrics, single node, from Debian. */
 record VictoriaMetrics() implements Product {
+  /** A merge begins at once, so a short silence is its end. */
+  private static final Duration MERGED = Duration.ofSeconds(3);
+
   private static final Duration MERGE = Duration.ofMinutes(5);
 
   private static DebianProgram program() {
@@ -72,7 +75,7 @@ record VictoriaMetrics() implements Product {
   /** Samples stay in memory for five seconds before they are written. */
   @Override
   public Duration quietTime() {
-    return Duration.ofSeconds(10);
+    return Duration.ofSeconds(7);
   }
 
   /** Merges the parts of each month into one, as VictoriaMetrics does over time. */
@@ -80,7 +83,7 @@ record VictoriaMetrics() implements Product {
   public long atRest(Running server) throws IOException, InterruptedException {
     Connection.get(server.port(), "/internal/force_flush");
     Connection.get(server.port(), "/internal/force_merge");
-    Settling.await(server, quietTime(), MERGE);
+    Settling.await(server, MERGED, MERGE);
     return ProcessFigures.diskBytes(server.data());
   }
 }
