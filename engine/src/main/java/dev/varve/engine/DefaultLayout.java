@@ -35,7 +35,8 @@ final class DefaultLayout {
     List<PeriodConfig> periods = new ArrayList<>(config.periods());
     for (int i = 0; i < Math.min(periods.size(), made.periods().size()); i++) {
       PeriodConfig period = periods.get(i);
-      StorageLayout former = period.byDefault() ? former(made.periods().get(i), made.resolution()) : null;
+      StorageLayout former =
+          period.byDefault() ? former(made.periods().get(i), made.resolution()) : null;
       if (former != null) {
         periods.set(i, new PeriodConfig(period.from(), List.of(former)));
       }
@@ -45,8 +46,7 @@ final class DefaultLayout {
 
   /** Returns the layout of a period if it was the default before blocks were; otherwise null. */
   private static @Nullable StorageLayout former(MadePeriod period, Resolution resolution) {
-    StorageLayout former =
-        Layouts.of(Layouts.OF_CELLS, Map.of("resolution", resolution.symbol()));
+    StorageLayout former = Layouts.of(Layouts.OF_CELLS, Map.of("resolution", resolution.symbol()));
     return period.layouts().equals(List.of(former.identity())) ? former : null;
   }
 }

@@ -48,7 +48,8 @@ class DeletesModelTest {
 
   static Stream<String> layouts() {
     return Stream.concat(
-        Stream.of("blocks"), Layouts.list().stream().map(Layouts.Entry::name).filter(name -> !name.equals("blocks")));
+        Stream.of("blocks"),
+        Layouts.list().stream().map(Layouts.Entry::name).filter(name -> !name.equals("blocks")));
   }
 
   @ParameterizedTest

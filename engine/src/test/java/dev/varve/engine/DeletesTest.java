@@ -149,8 +149,7 @@ class DeletesTest {
     stuck.set(false);
     long[] steps = {0, 7, 9, 30, 31, 80, 95, 96, 97, 200};
     try (TestEngine engine =
-        new TestEngine(
-            TestEngine.dataset("main", Layouts.stored("blocks", Map.of()).getFirst()))) {
+        new TestEngine(TestEngine.dataset("main", Layouts.stored("blocks", Map.of()).getFirst()))) {
       BatchBuilder batch = new BatchBuilder();
       for (int host = 0; host < 5; host++) {
         for (long step : steps) {

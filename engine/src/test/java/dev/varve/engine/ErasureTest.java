@@ -40,7 +40,15 @@ class ErasureTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"buckets", "heroic", "kairosdb", "opentsdb", "cell-per-event", "companion", "blocks"})
+      strings = {
+        "buckets",
+        "heroic",
+        "kairosdb",
+        "opentsdb",
+        "cell-per-event",
+        "companion",
+        "blocks"
+      })
   void leavesNoDeletedValueInAnyFile(String layout) throws IOException, InterruptedException {
     List<StorageLayout> layouts = Layouts.stored(layout, Map.of());
     boolean texts = layouts.getFirst().domain().kinds().contains(Kind.STRING);
@@ -76,8 +84,7 @@ class ErasureTest {
             DatasetConfig.Duplicates.LAST,
             Set.of(),
             false);
-    EngineConfig engineConfig =
-        new EngineConfig(directory, 32L << 20, List.of(config), "main");
+    EngineConfig engineConfig = new EngineConfig(directory, 32L << 20, List.of(config), "main");
     try (Engine engine = Engine.open(engineConfig)) {
       assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
       assertThat(found(deleted)).as("values before").isEqualTo(deleted.size());

@@ -226,7 +226,8 @@ final class BlockMerge {
         if (body == null) {
           throw new DamagedCellException("value: a head without a body");
         }
-        reader.decode(piece.head, times.of(piece.head), body, 0, body.length, TimeRange.ALL, column);
+        reader.decode(
+            piece.head, times.of(piece.head), body, 0, body.length, TimeRange.ALL, column);
       } catch (DamagedCellException e) {
         throw damaged(row, piece.qualifier, e);
       }

@@ -105,7 +105,7 @@ final class BlockTable {
     this.applier = new Applier(table, limits);
     this.resolution = resolution;
     this.numbers = numbers;
-    this.merge = 
+    this.merge =
         new BlockMerge(table, applier, new TimeColumns(table, resolution), stamps, mergedBytes);
     try {
       findBuckets();

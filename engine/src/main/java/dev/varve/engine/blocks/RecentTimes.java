@@ -49,8 +49,7 @@ final class RecentTimes {
     long hash = hash(of.times(), from, to);
     Seen before = byHash.get(hash);
     if (before != null) {
-      boolean same =
-          Arrays.equals(before.times, 0, before.times.length, of.times(), from, to);
+      boolean same = Arrays.equals(before.times, 0, before.times.length, of.times(), from, to);
       return same ? before : null;
     }
     Seen seen = new Seen(hash, Arrays.copyOfRange(of.times(), from, to));

@@ -101,23 +101,28 @@ public final class TimeColumns {
    */
   void dropUnused(long bucket, MutationBatch edits) {
     Set<SharedTimes> unused = new HashSet<>();
-    each(bucket, BlockLayout.TIMES, page -> {
-      for (int cell = 0; cell < page.size(); cell++) {
-        unused.add(
-            SharedTimes.of(page.bytes(), page.rowOffset(cell), page.qualifierOffset(cell)));
-      }
-    });
+    each(
+        bucket,
+        BlockLayout.TIMES,
+        page -> {
+          for (int cell = 0; cell < page.size(); cell++) {
+            unused.add(
+                SharedTimes.of(page.bytes(), page.rowOffset(cell), page.qualifierOffset(cell)));
+          }
+        });
     if (unused.isEmpty()) {
       return;
     }
-    each(bucket, BlockLayout.HEADS, page -> {
-      for (int cell = 0; cell < page.size(); cell++) {
-        unused.remove(shared(page, cell));
-      }
-    });
+    each(
+        bucket,
+        BlockLayout.HEADS,
+        page -> {
+          for (int cell = 0; cell < page.size(); cell++) {
+            unused.remove(shared(page, cell));
+          }
+        });
     for (SharedTimes one : unused) {
-      edits.deleteColumn(
-          one.row(bucket), BlockLayout.TIMES, one.qualifier(), TimeRange.ALL);
+      edits.deleteColumn(one.row(bucket), BlockLayout.TIMES, one.qualifier(), TimeRange.ALL);
       kept.remove(one);
     }
   }

@@ -225,10 +225,8 @@ final class BlockSource implements RunSource {
     if (needed.isEmpty()) {
       return null;
     }
-    FamilySelect family =
-        new FamilySelect(BlockLayout.TIMES, List.of(starts()), TimeRange.ALL, 1);
-    CellCursor cursor =
-        reading.open(view.table(), ReadPlan.of(slicesOf(rows), List.of(family)));
+    FamilySelect family = new FamilySelect(BlockLayout.TIMES, List.of(starts()), TimeRange.ALL, 1);
+    CellCursor cursor = reading.open(view.table(), ReadPlan.of(slicesOf(rows), List.of(family)));
     try {
       CellBatch page = new CellBatch();
       while (reading.pull(cursor, page)) {
@@ -442,9 +440,7 @@ final class BlockSource implements RunSource {
     holdDecoded(wanted);
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
     HiddenSamples hidden =
-        reading
-            .deletes()
-            .of(reading.matches().get(wanted.match).series(), wanted.series.field());
+        reading.deletes().of(reading.matches().get(wanted.match).series(), wanted.series.field());
     for (Block block : wanted.blocks) {
       decode(wanted, block, hidden);
     }

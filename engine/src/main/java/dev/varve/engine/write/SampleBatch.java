@@ -120,7 +120,9 @@ public final class SampleBatch {
     return columns.size();
   }
 
-  /** Returns the number of bytes that the growth listener was told of since the last {@code clear}. */
+  /**
+   * Returns the number of bytes that the growth listener was told of since the last {@code clear}.
+   */
   public long byteCount() {
     return bytes;
   }

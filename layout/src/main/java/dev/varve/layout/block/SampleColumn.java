@@ -183,8 +183,7 @@ public final class SampleColumn {
     int left = start;
     int right = middle;
     for (int at = start; at < end; at++) {
-      boolean takeLeft =
-          right == end || (left < middle && times[from[left]] <= times[from[right]]);
+      boolean takeLeft = right == end || (left < middle && times[from[left]] <= times[from[right]]);
       to[at] = takeLeft ? from[left++] : from[right++];
     }
   }

@@ -66,7 +66,14 @@ public final class BlockFuzz {
     byte[] body = writer.body().toArray();
     SampleColumn decoded = new SampleColumn();
     new BlockReader()
-        .decode(BlockHead.read(head, 0, head.length), null, body, 0, body.length, TimeRange.ALL, decoded);
+        .decode(
+            BlockHead.read(head, 0, head.length),
+            null,
+            body,
+            0,
+            body.length,
+            TimeRange.ALL,
+            decoded);
     if (decoded.size() != samples.size()) {
       throw new AssertionError(samples.size() + " samples became " + decoded.size());
     }

@@ -219,7 +219,12 @@ public final class Influx implements Dialect {
     KnownLines byHandle =
         samples == null ? null : new KnownLines(intake, known, format, samples, batch);
     try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      read(lines, new BodyLines(format, byHandle, batch, bad, intake.memory()), batch, byHandle, intake);
+      read(
+          lines,
+          new BodyLines(format, byHandle, batch, bad, intake.memory()),
+          batch,
+          byHandle,
+          intake);
     } finally {
       // What came whole before a body broke off is kept, as what came before a bad line is.
       write(batch, byHandle, intake);

@@ -190,8 +190,7 @@ final class WriteRequestReader {
         () -> {
           int from = series.position();
           int to = endOfLabels(series.again());
-          KnownKeys.Known before =
-              to < 0 ? null : known.find(intake.dataset(), message, from, to);
+          KnownKeys.Known before = to < 0 ? null : known.find(intake.dataset(), message, from, to);
           if (before != null) {
             add(before.key(), before.key(), series, FIRST);
             return;

@@ -26,11 +26,36 @@ import org.junit.jupiter.api.io.TempDir;
 class KnownLinesTest {
   private static final long START = 1_700_000_000L;
   private static final List<String> VALUES =
-      List.of("1", "1.5", "-0", "-2.25", "0.1", "123456789012345", "1234567890.12345", "5.", ".5",
-          "1e3", "3i", "-7i", "0i", "9223372036854775807i", "4u", "t", "false", "\"text\"",
-          "12345678901234567.25", "bad", "9223372036854775808i");
+      List.of(
+          "1",
+          "1.5",
+          "-0",
+          "-2.25",
+          "0.1",
+          "123456789012345",
+          "1234567890.12345",
+          "5.",
+          ".5",
+          "1e3",
+          "3i",
+          "-7i",
+          "0i",
+          "9223372036854775807i",
+          "4u",
+          "t",
+          "false",
+          "\"text\"",
+          "12345678901234567.25",
+          "bad",
+          "9223372036854775808i");
   private static final List<String> KEYS =
-      List.of("cpu,host=a", "cpu,host=b", "cpu,host=a,core=1", "cpu\\ load,host=c", "mem", "disk,host=ä");
+      List.of(
+          "cpu,host=a",
+          "cpu,host=b",
+          "cpu,host=a,core=1",
+          "cpu\\ load,host=c",
+          "mem",
+          "disk,host=ä");
 
   private final Random random = new Random(11);
   private TestServer server;
@@ -53,12 +78,18 @@ class KnownLinesTest {
         line(request, lines);
       }
       int expected = write("/datasets/buckets", lines.toString());
-      assertThat(write("/datasets/blocks", lines.toString())).as(lines.toString()).isEqualTo(expected);
+      assertThat(write("/datasets/blocks", lines.toString()))
+          .as(lines.toString())
+          .isEqualTo(expected);
       if (request % 10 == 0) {
-        assertThat(all("/datasets/blocks")).as(lines.toString()).isEqualTo(all("/datasets/buckets"));
+        assertThat(all("/datasets/blocks"))
+            .as(lines.toString())
+            .isEqualTo(all("/datasets/buckets"));
       }
     }
-    assertThat(all("/datasets/blocks")).contains("\"host\":\"a\"").isEqualTo(all("/datasets/buckets"));
+    assertThat(all("/datasets/blocks"))
+        .contains("\"host\":\"a\"")
+        .isEqualTo(all("/datasets/buckets"));
   }
 
   private void line(int request, StringBuilder into) {
@@ -78,9 +109,7 @@ class KnownLinesTest {
   private int write(String dataset, String lines) {
     HttpResponse<String> answer =
         server.send(
-            server
-                .request(dataset + "/write?precision=s")
-                .POST(BodyPublishers.ofString(lines)));
+            server.request(dataset + "/write?precision=s").POST(BodyPublishers.ofString(lines)));
     return answer.statusCode();
   }
 

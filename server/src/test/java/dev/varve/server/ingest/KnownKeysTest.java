@@ -38,7 +38,9 @@ class KnownKeysTest {
     other[Math.floorMod(place, other.length)]++;
     assertThat(keys.find(DATASET, other, 0, other.length)).isNull();
     Arrays.fill(labels, (byte) 0);
-    assertThat(keys.find(DATASET, other, 0, other.length)).as("remembered bytes are copied").isNull();
+    assertThat(keys.find(DATASET, other, 0, other.length))
+        .as("remembered bytes are copied")
+        .isNull();
   }
 
   @Property(tries = 20)

@@ -27,7 +27,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Optional powers work if declared; undeclared powers are refused up front. */
 final class PowerPromises {
   private static final List<Class<? extends Power>> POWERS =
-      List.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class, Power.Reclaim.class);
+      List.of(
+          Power.ConditionalPut.class,
+          Power.Increment.class,
+          Power.RangeDelete.class,
+          Power.Reclaim.class);
 
   private PowerPromises() {}
 

@@ -90,10 +90,12 @@ final class TablePowers
   @Override
   public void reclaim(Bytes from, @Nullable Bytes to) {
     ensureOpen.run();
-    store.gate().call(() -> {
-      store.database().reclaim(first(from), end(to));
-      return true;
-    });
+    store
+        .gate()
+        .call(() -> {
+          store.database().reclaim(first(from), end(to));
+          return true;
+        });
   }
 
   private void write(GroupCommit.Decision decision) {
