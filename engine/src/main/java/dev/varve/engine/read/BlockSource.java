@@ -38,6 +38,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -212,7 +213,7 @@ final class BlockSource implements RunSource {
 
   /** Reads the times that blocks share. Returns a column that is missing; null if none is. */
   private @Nullable SharedTimes readTimes(List<Wanted> wanted) {
-    TreeMap<Bytes, Integer> rows = new TreeMap<>();
+    SortedMap<Bytes, Integer> rows = new TreeMap<>();
     Set<SharedTimes> needed = new HashSet<>();
     for (Wanted one : wanted) {
       for (Block block : one.blocks) {
@@ -241,7 +242,7 @@ final class BlockSource implements RunSource {
   }
 
   /** Returns slices of rows of times; rows of neighbouring leaders are read as one. */
-  private static List<Slice> slicesOf(TreeMap<Bytes, Integer> rows) {
+  private static List<Slice> slicesOf(SortedMap<Bytes, Integer> rows) {
     List<Slice> slices = new ArrayList<>();
     @Nullable Bytes first = null;
     @Nullable Bytes last = null;
