@@ -233,7 +233,7 @@ class BlockRepairTest {
         families.add(FamilySelect.all(family));
       }
       List<Slice> slices = new ArrayList<>();
-      if (spec.partitioning() == Partitioning.NONE) {
+      if (spec.partitioning().equals(Partitioning.NONE)) {
         slices.add(Slice.partition(Bytes.EMPTY));
       } else {
         for (int first = 0; first < 256; first++) {

@@ -97,7 +97,7 @@ public final class KnownKeys {
 
     /** Remembers a handle. */
     public void add(Door door, byte[] name, SeriesHandle handle) {
-      Fields now = fields.door == door ? fields : new Fields(door, NO_NAMES, NO_HANDLES);
+      Fields now = door.equals(fields.door) ? fields : new Fields(door, NO_NAMES, NO_HANDLES);
       if (now.names.length < FIELDS_MAX) {
         byte[][] names = Arrays.copyOf(now.names, now.names.length + 1);
         SeriesHandle[] handles = Arrays.copyOf(now.handles, names.length);
@@ -113,7 +113,7 @@ public final class KnownKeys {
     }
 
     private boolean is(Object of, byte[] message, int from, int to) {
-      return dataset == of && Arrays.equals(labels, 0, labels.length, message, from, to);
+      return dataset.equals(of) && Arrays.equals(labels, 0, labels.length, message, from, to);
     }
 
     private long bytes() {
@@ -187,7 +187,7 @@ public final class KnownKeys {
   /**
    * Returns the series whose labels were sent as some bytes; null if it is unknown.
    *
-   * @param dataset the dataset of the series, by identity
+   * @param dataset the dataset of the series
    */
   public @Nullable Known find(Object dataset, byte[] message, int from, int to) {
     return find(null, dataset, message, from, to);

@@ -116,7 +116,7 @@ class MetadataRoutesTest {
     for (String name :
         ("avg count dev diff div filter first gaps last least_squares max min percentile rate"
                 + " sampler save_as scale score sma sum trim")
-            .split(" ")) {
+            .split(" ", -1)) {
       assertThat(aggregators).contains("{\"name\":\"" + name + "\",\"label\"");
     }
     String groupings = send("GET", "/features/group_by", null).body();

@@ -26,7 +26,7 @@ class DeletesTest {
     StringBuilder text = new StringBuilder();
     for (String host : List.of("a", "b")) {
       for (int i = 0; i < 10; i++) {
-        text.append("up{host=\"%s\"} %d %d%n".formatted(host, i, 1_700_000_000_000L + 1000 * i));
+        text.append("up{host=\"%s\"} %d %d%n".formatted(host, i, 1_700_000_000_000L + 1000L * i));
       }
     }
     assertThat(server.post("/api/v1/import/prometheus", text.toString()).statusCode())
