@@ -128,8 +128,7 @@ final class DeletesOnStore {
   private void delete(Dataset dataset) throws InterruptedException {
     int from = random.nextInt(STEPS);
     int to = from + random.nextInt(1, STEPS);
-    TimeRange times =
-        random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
+    TimeRange times = random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
     String host = "h" + random.nextInt(HOSTS);
     Deletion deletion =
         dataset.delete(Selector.metric("cpu", new TagFilter.Equal("host", host)), times);
@@ -142,13 +141,11 @@ final class DeletesOnStore {
 
   private static GroupKey key(String host) {
     return GroupKey.of(
-        "cpu",
-        Tags.of("host", host, "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
+        "cpu", Tags.of("host", host, "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
   }
 
   private long time(int step) {
-    return Resolution.SECONDS.convert(
-        START_SECONDS + step * 600L, layouts.getFirst().resolution());
+    return Resolution.SECONDS.convert(START_SECONDS + step * 600L, layouts.getFirst().resolution());
   }
 
   private Map<String, Map<Long, Value>> expected() {

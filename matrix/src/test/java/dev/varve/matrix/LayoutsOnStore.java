@@ -104,8 +104,7 @@ abstract class LayoutsOnStore {
         .map(layout ->
             DynamicTest.dynamicTest(
                 layout,
-                () ->
-                    new DeletesOnStore(kind, running.options(), directory, layout).check()))
+                () -> new DeletesOnStore(kind, running.options(), directory, layout).check()))
         .toList();
   }
 
