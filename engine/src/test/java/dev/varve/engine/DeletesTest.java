@@ -117,8 +117,8 @@ class DeletesTest {
 
       engine.restart();
       assertThat(values(engine)).as("after a restart").containsExactly(numbers(0, 1, 42, 9));
-      stuck.set(false);
       Deletion again = engine.dataset().deletes().getFirst();
+      stuck.set(false);
       assertThat(again.id()).isEqualTo(deletion.id());
       assertThat(again.await(LONG)).isTrue();
       assertThat(again.progress().state()).isEqualTo(State.DONE);

@@ -12,8 +12,8 @@ package dev.varve.model;
  *   <li>1/16 caches of the engine that grow with the heap
  *   <li>3/16 catalogs: the index of all series
  *   <li>1/16 heads: samples in memory that are not in blocks yet
- *   <li>3/16 margin: connections, {@linkplain #smallCache() small caches}, everything else, and
- *       room for the garbage collector
+ *   <li>3/16 margin: connections, {@linkplain #knownKeys() tables of series}, {@linkplain
+ *       #smallCache() small caches}, everything else, and room for the garbage collector
  * </ul>
  *
  * @param heap size of the heap in bytes
@@ -53,6 +53,11 @@ public record HeapShares(long heap) {
   /** Returns the bytes that the catalogs of all datasets may take. */
   public long catalog() {
     return heap / 16 * 3;
+  }
+
+  /** Returns the bytes of each table of series by the bytes of their labels; there are two. */
+  public long knownKeys() {
+    return heap / 64;
   }
 
   /** Returns the bytes of each cache of repeated keys or texts. There are about ten such caches. */

@@ -61,7 +61,7 @@ public final class Influx implements Dialect {
       Pattern.compile("\\s*show\\s+databases\\s*;?\\s*", Pattern.CASE_INSENSITIVE);
 
   private final DialectContext context;
-  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.smallCache());
+  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.knownKeys());
 
   /** Prepares to answer. */
   public Influx(DialectContext context) {

@@ -4,6 +4,7 @@ import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.formats.text.InfluxLines;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.ingest.Door;
@@ -55,6 +56,11 @@ final class KnownLines {
   private final long[] bits = new long[FIELDS_MAX];
   private @Nullable Known before;
 
+  /** Where the key of the current line is. */
+  private int keyFrom;
+
+  private int keyTo;
+
   /** What the last number was: the number, its kind, and whether there was one. */
   private long number;
 
@@ -91,6 +97,8 @@ final class KnownLines {
     if (key == null) {
       return false;
     }
+    keyFrom = from;
+    keyTo = end;
     if (!read(key, line, end + 1, to)) {
       // The line must not be written before earlier ones of its series.
       if (added.contains(key)) {
@@ -180,9 +188,11 @@ final class KnownLines {
     SeriesHandle handle = key.handle(door, place, line, from, to, kind);
     if (handle == null) {
       byte[] name = Arrays.copyOfRange(line, from, to);
-      handle = intake.handle(key.key(), new String(name, StandardCharsets.UTF_8), kind);
+      GroupKey sent = key.key();
+      GroupKey decoded = sent == null ? format.key(line, keyFrom, keyTo) : sent;
+      handle = intake.handle(decoded, new String(name, StandardCharsets.UTF_8), kind);
       if (handle != null) {
-        key.add(door, name, handle);
+        known.add(key, door, name, handle);
       }
     }
     return handle;

@@ -53,7 +53,10 @@ public final class KnownKeys {
   public static final class Known {
     private final byte[] labels;
     private final Object dataset;
-    private final GroupKey key;
+
+    /** The key as it was sent; null once there is a handle, which takes its place. */
+    private volatile @Nullable GroupKey key;
+
     private volatile Fields fields = Fields.NONE;
 
     /** The key that followed the last time, which mostly follows again; written by races. */
@@ -65,8 +68,8 @@ public final class KnownKeys {
       this.key = key;
     }
 
-    /** Returns the key as it was sent. */
-    public GroupKey key() {
+    /** Returns the key as it was sent; null if it has to be decoded again. */
+    public @Nullable GroupKey key() {
       return key;
     }
 
@@ -95,8 +98,7 @@ public final class KnownKeys {
       return null;
     }
 
-    /** Remembers a handle. */
-    public void add(Door door, byte[] name, SeriesHandle handle) {
+    private void add(Door door, byte[] name, SeriesHandle handle) {
       Fields now = door.equals(fields.door) ? fields : new Fields(door, NO_NAMES, NO_HANDLES);
       if (now.names.length < FIELDS_MAX) {
         byte[][] names = Arrays.copyOf(now.names, now.names.length + 1);
@@ -117,7 +119,8 @@ public final class KnownKeys {
     }
 
     private long bytes() {
-      return OVERHEAD_BYTES + labels.length + key.byteCount();
+      GroupKey held = key;
+      return OVERHEAD_BYTES + labels.length + (held == null ? 0 : held.byteCount());
     }
   }
 
@@ -226,10 +229,18 @@ public final class KnownKeys {
     return known;
   }
 
-  /** Remembers a series and returns it. */
+  /** Remembers a series, or its key again, and returns it. */
   public Known remember(Object dataset, byte[] message, int from, int to, GroupKey key) {
-    Known known = new Known(Arrays.copyOfRange(message, from, to), dataset, key);
-    add(hash(message, from, to), known);
+    Known known = find(dataset, message, from, to);
+    if (known == null) {
+      known = new Known(Arrays.copyOfRange(message, from, to), dataset, key);
+      add(hash(message, from, to), known);
+    } else if (known.key == null) {
+      known.key = key;
+      synchronized (this) {
+        recent.bytes += key.byteCount();
+      }
+    }
     return known;
   }
 
@@ -240,6 +251,21 @@ public final class KnownKeys {
     }
     if (recent.find(hash, known.dataset, known.labels, 0, known.labels.length) == null) {
       recent.add(hash, known);
+    }
+  }
+
+  /**
+   * Remembers a handle of a field of a key. The key itself is not held any more: many series then
+   * fit into the table.
+   */
+  public void add(Known known, Door door, byte[] name, SeriesHandle handle) {
+    known.add(door, name, handle);
+    GroupKey key = known.key;
+    if (key != null) {
+      known.key = null;
+      synchronized (this) {
+        recent.bytes = Math.max(0, recent.bytes - key.byteCount());
+      }
     }
   }
 

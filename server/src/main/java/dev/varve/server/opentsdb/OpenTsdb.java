@@ -113,7 +113,7 @@ public final class OpenTsdb implements Dialect {
   private void queries(List<Route> routes, String path) {
     Queries queries = new Queries(context);
     both(routes, path, Load.QUERY, queries::query);
-    routes.add(new Route("DELETE", path, Load.QUERY, wording(OpenTsdb::refuseDelete)).reading());
+    routes.add(new Route("DELETE", path, Load.QUERY, wording(queries::query)).changing());
     routes.add(Route.get(path + "/gexp", Load.QUERY, wording(queries::functions)));
     routes.add(Route.post(path + "/exp", Load.QUERY, wording(queries::expressions)).reading());
     both(routes, path + "/last", Load.QUERY, new LastPoints(context)::handle);
@@ -218,10 +218,6 @@ public final class OpenTsdb implements Dialect {
           "JSONP is not supported",
           "take JSON, and list the page's origin in web.cors-origins");
     }
-  }
-
-  private static void refuseDelete(Exchange exchange) {
-    throw Queries.deletes();
   }
 
   private static void notAllowed(Exchange exchange) {

@@ -46,12 +46,16 @@ final class Queries {
   /** A query with the text under which it is listed. */
   record Asked(TsQuery query, String text) {}
 
-  /** {@code GET|POST /api/query}. */
+  /**
+   * {@code GET|POST|DELETE /api/query}. A delete answers with what it deletes: the points of the
+   * asked times, where OpenTSDB deletes the whole hours.
+   */
   void query(Exchange exchange) throws IOException {
-    refuseDelete(exchange);
     Asked asked = exchange.method().equals("POST") ? posted(exchange) : inUrl(exchange);
-    if (asked.query().options().delete()) {
-      throw deletes();
+    boolean deletes = asked.query().options().delete() || isDelete(exchange);
+    if (deletes) {
+      exchange.requireOrigin();
+      context.ensureMayDelete(exchange);
     }
     TsQuery.Checked checked = asked.query().check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
@@ -64,6 +68,9 @@ final class Queries {
           for (TsQuery.Part part : checked.parts()) {
             refuseHistogram(part.sub());
             groups.addAll(Scan.groups(dataset, checked, part, use));
+          }
+          if (deletes) {
+            checked.parts().forEach(part -> Scan.delete(dataset, checked, part, use));
           }
           boolean arrays = exchange.parameter("arrays") != null;
           answer(exchange, json -> new QueryAnswer(json, checked, arrays, use).write(groups));
@@ -126,19 +133,10 @@ final class Queries {
     }
   }
 
-  /** Refuses the parameter by which a client without other methods asks for a delete. */
-  private static void refuseDelete(Exchange exchange) {
-    if ("delete".equalsIgnoreCase(exchange.parameter("method_override"))) {
-      throw deletes();
-    }
-  }
-
-  /** Returns the answer to a delete. */
-  static OpenTsdbError deletes() {
-    return new OpenTsdbError(
-        400,
-        "deletes are not available yet",
-        "Deleting data is not enabled (tsd.http.query.allow_delete=false)");
+  /** Returns whether the method, or the parameter of clients without other methods, says so. */
+  private static boolean isDelete(Exchange exchange) {
+    return exchange.method().equals("DELETE")
+        || "delete".equalsIgnoreCase(exchange.parameter("method_override"));
   }
 
   private static void refuseHistogram(SubQuery sub) {

@@ -2,6 +2,7 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Series;
 import dev.varve.server.ingest.Door;
@@ -79,10 +80,11 @@ final class KnownSamples {
   private @Nullable SeriesHandle handle(KnownKeys.Known series) {
     Door door = intake.door();
     SeriesHandle handle = series.handle(door, 0, NO_NAME, 0, 0, Kind.DOUBLE);
-    if (handle == null) {
-      handle = intake.handle(series.key(), Series.DEFAULT_FIELD, Kind.DOUBLE);
+    GroupKey key = handle == null ? series.key() : null;
+    if (key != null) {
+      handle = intake.handle(key, Series.DEFAULT_FIELD, Kind.DOUBLE);
       if (handle != null) {
-        series.add(door, NO_NAME, handle);
+        known.add(series, door, NO_NAME, handle);
       }
     }
     return handle;

@@ -29,7 +29,7 @@ final class RemoteWrite {
   private final DialectContext context;
   private final MessageBuffers buffers =
       new MessageBuffers(HeapShares.OF_THIS_PROCESS.smallCache());
-  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.smallCache());
+  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.knownKeys());
 
   RemoteWrite(DialectContext context) {
     this.context = context;

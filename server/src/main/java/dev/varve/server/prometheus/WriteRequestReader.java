@@ -191,8 +191,9 @@ final class WriteRequestReader {
           int from = series.position();
           int to = endOfLabels(series.again());
           KnownKeys.Known before = to < 0 ? null : known.find(intake.dataset(), message, from, to);
-          if (before != null) {
-            add(before.key(), before.key(), series, FIRST);
+          GroupKey held = before == null ? null : before.key();
+          if (held != null) {
+            add(held, held, series, FIRST);
             return;
           }
           Map<String, String> labels = labels(series.again());

@@ -259,14 +259,36 @@ class QueryTest {
   }
 
   @Test
+  void deletesWhatItShows() {
+    put("gone", 0, "1", "host=a");
+    put("gone", 60, "2", "host=a");
+    put("gone", 120, "3", "host=a");
+    put("gone", 60, "4", "host=b");
+    assertThat(delete("gone", "host=a", "explicit_tags,").statusCode()).isEqualTo(400);
+    assertThat(points("sum:gone{host=a}")).isEqualTo("0:1 60:2 120:3");
+    HttpResponse<String> deleted = delete("gone", "host=a", "");
+    assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
+    assertThat(deleted.body()).contains("\"%d\":2".formatted(T + 60));
+    assertThat(points("", "sum:gone{host=a}")).isEqualTo("0:1 120:3");
+    assertThat(points("", "sum:gone{host=b}")).isEqualTo("60:4");
+    assertThat(points("/datasets/opentsdb", "sum:gone{host=a}")).isEqualTo("0:1 60:2 120:3");
+    String body =
+        "{\"start\":%d,\"end\":%d,\"delete\":true,\"queries\":[{\"aggregator\":\"sum\",\"metric\":\"gone\"}]}"
+            .formatted(T, T + 60);
+    assertThat(server.post("/api/query", body).statusCode()).isEqualTo(200);
+    assertThat(points("", "sum:gone")).isEqualTo("120:3");
+  }
+
+  private HttpResponse<String> delete(String metric, String tags, String option) {
+    String m = encoded("sum:%s%s{%s}".formatted(option, metric, tags));
+    return server.send(
+        server
+            .request("/api/query?start=%d&end=%d&m=%s".formatted(T + 30, T + 90, m))
+            .method("DELETE", BodyPublishers.noBody()));
+  }
+
+  @Test
   void refusesWhatItDoesNotDo() {
-    HttpResponse<String> deleted =
-        server.send(
-            server
-                .request("/api/query?start=1h-ago&m=sum:steps")
-                .method("DELETE", BodyPublishers.noBody()));
-    assertThat(deleted.statusCode()).isEqualTo(400);
-    assertThat(deleted.body()).contains("deletes are not available yet");
     assertThat(ask("", "sum:steps", "&jsonp=f").body()).contains("JSONP");
   }
 

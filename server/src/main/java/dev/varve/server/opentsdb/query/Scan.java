@@ -67,6 +67,28 @@ public final class Scan {
   }
 
   /**
+   * Deletes the points of a sub query within the asked times, of all series that it selects.
+   *
+   * @throws OpenTsdbError 400 if it names what the dataset does not know, or selects series by more
+   *     than conditions of single tags
+   */
+  public static void delete(
+      Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
+    Scan scan = new Scan(dataset, query, part, use);
+    Resolution resolution = dataset.resolution();
+    long to = query.end() == Long.MAX_VALUE ? query.end() : query.end() + 1;
+    TimeRange times =
+        new TimeRange(converted(query.start(), resolution), converted(to, resolution));
+    for (Selection selection : scan.selections()) {
+      if (selection.exactly() != null) {
+        throw OpenTsdbError.amid(
+            "a delete takes series by their tags, neither by explicitTags nor by tsuids");
+      }
+      dataset.delete(selection.selector(), times);
+    }
+  }
+
+  /**
    * Series to read.
    *
    * @param exactly the tags that a series must have; null if others are allowed
