@@ -54,7 +54,7 @@ class DeleteCommandTest {
     assertThat(out.toString().strip()).isEqualTo("{\"series\":1,\"samples\":2}");
     assertThat(run(with(some, "--output", "json"))).as(err.toString()).isZero();
     assertThat(out.toString())
-        .contains("\"state\":\"done\"", "\"samples\":2,\"cells\":2,\"rewritten\":0,\"damaged\":0");
+        .contains("\"state\":\"done\"", "\"samples\":2,\"cells\":0,\"rewritten\":1,\"damaged\":0");
     assertThat(run("query", "load", "--from", "2023-11-14", "--data", data(), "--output", "csv"))
         .isZero();
     assertThat(out.toString().lines()).hasSize(59);
