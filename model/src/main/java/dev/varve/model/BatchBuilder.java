@@ -3,6 +3,7 @@ package dev.varve.model;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,10 +25,13 @@ public final class BatchBuilder {
    */
   private static final int GROUP_BYTES = 320;
 
-  /** Estimated bytes of a column with its first values. */
-  private static final int COLUMN_BYTES = 240;
+  /** Estimated bytes of a column with its field and its first values. */
+  private static final int COLUMN_BYTES = 320;
 
   private static final int ATTRIBUTE_BYTES = 200;
+
+  /** A key with more fields finds them by a map. */
+  private static final int FIELDS_SEARCHED = 8;
 
   /** A larger map is not reused for the next batch. */
   private static final int GROUPS_KEPT = 1 << 10;
@@ -131,6 +135,9 @@ public final class BatchBuilder {
   public final class GroupBuilder {
     private final GroupKey key;
     private final List<Growing> columns = new ArrayList<>(1);
+    private final List<Field> fields = new ArrayList<>(1);
+    private @Nullable Map<String, Integer> indexes;
+    private int expected;
     private long[] times = new long[8];
     private int size;
 
@@ -139,8 +146,9 @@ public final class BatchBuilder {
     }
 
     public void add(String field, long time, double value) {
-      Growing column = column(field, Kind.DOUBLE);
-      int slot = slot(column, time);
+      Field known = field(field);
+      Growing column = column(known, Kind.DOUBLE);
+      int slot = slot(known, time);
       if (slot >= column.doubles.length) {
         grow(8L * (times.length - column.doubles.length));
         column.doubles = Arrays.copyOf(column.doubles, times.length);
@@ -150,8 +158,9 @@ public final class BatchBuilder {
     }
 
     public void add(String field, long time, long value) {
-      Growing column = column(field, Kind.INT64);
-      int slot = slot(column, time);
+      Field known = field(field);
+      Growing column = column(known, Kind.INT64);
+      int slot = slot(known, time);
       if (slot >= column.longs.length) {
         grow(8L * (times.length - column.longs.length));
         column.longs = Arrays.copyOf(column.longs, times.length);
@@ -166,8 +175,9 @@ public final class BatchBuilder {
 
     /** Adds a text that is already encoded as UTF-8. */
     public void add(String field, long time, byte[] utf8) {
-      Growing column = column(field, Kind.STRING);
-      int slot = slot(column, time);
+      Field known = field(field);
+      Growing column = column(known, Kind.STRING);
+      int slot = slot(known, time);
       column.endTexts(slot);
       int end = column.textLength + utf8.length;
       if (end > column.text.length) {
@@ -181,46 +191,72 @@ public final class BatchBuilder {
       column.fill(slot);
     }
 
-    private Growing column(String field, Kind kind) {
-      for (Growing column : columns) {
-        if (column.kind == kind && column.field.equals(field)) {
-          return column;
-        }
+    private Growing column(Field field, Kind kind) {
+      Growing known = field.columns[kind.ordinal()];
+      if (known != null) {
+        return known;
       }
-      grow(COLUMN_BYTES + 2L * field.length());
-      Growing column = new Growing(field, kind);
+      grow(COLUMN_BYTES + 2L * field.name.length());
+      Growing column = new Growing(field.name, kind);
+      field.columns[kind.ordinal()] = column;
       columns.add(column);
       return column;
     }
 
-    /**
-     * Returns the last slot if it has the same time and is still free in this column; otherwise a
-     * new slot.
-     */
-    private int slot(Growing column, long time) {
-      if (size > 0
-          && times[size - 1] == time
-          && column.filledTo < size
-          && !fieldFilled(column.field)) {
-        sampleCount++;
-        return size - 1;
+    /** Returns the columns of a field. Fields usually come in the same order for every time. */
+    private Field field(String name) {
+      if (expected == fields.size()) {
+        expected = 0;
       }
-      if (size == times.length) {
-        grow(8L * size);
-        times = Arrays.copyOf(times, 2 * size);
+      if (expected < fields.size() && fields.get(expected).name.equals(name)) {
+        return fields.get(expected++);
       }
-      sampleCount++;
-      times[size] = time;
-      return size++;
-    }
-
-    private boolean fieldFilled(String field) {
-      for (Growing column : columns) {
-        if (column.filledTo == size && column.field.equals(field)) {
-          return true;
+      int found = fieldIndex(name);
+      if (found < 0) {
+        found = fields.size();
+        fields.add(new Field(name));
+        if (indexes != null) {
+          indexes.put(name, found);
         }
       }
-      return false;
+      expected = found + 1;
+      return fields.get(found);
+    }
+
+    private int fieldIndex(String name) {
+      if (indexes == null && fields.size() > FIELDS_SEARCHED) {
+        indexes = new HashMap<>();
+        for (int i = 0; i < fields.size(); i++) {
+          indexes.put(fields.get(i).name, i);
+        }
+      }
+      if (indexes != null) {
+        return indexes.getOrDefault(name, -1);
+      }
+      for (int i = 0; i < fields.size(); i++) {
+        if (fields.get(i).name.equals(name)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    /**
+     * Returns the last slot if it has the same time and is still free in this field; otherwise a
+     * new slot.
+     */
+    private int slot(Field field, long time) {
+      boolean shared = size > 0 && times[size - 1] == time && field.filledTo < size;
+      if (!shared) {
+        if (size == times.length) {
+          grow(8L * size);
+          times = Arrays.copyOf(times, 2 * size);
+        }
+        times[size++] = time;
+      }
+      sampleCount++;
+      field.filledTo = size;
+      return size - 1;
     }
 
     private SampleGroup build() {
@@ -229,6 +265,17 @@ public final class BatchBuilder {
         built.add(column.build(size));
       }
       return new SampleGroup(key, size, times, built);
+    }
+  }
+
+  /** The columns of a field, one for each kind of value, and the number of slots up to its last. */
+  private static final class Field {
+    private final String name;
+    private final @Nullable Growing[] columns = new Growing[Kind.values().length];
+    private int filledTo;
+
+    private Field(String name) {
+      this.name = name;
     }
   }
 
