@@ -191,6 +191,8 @@ public final class BatchBuilder {
       column.fill(slot);
     }
 
+    // The array lives as long as the batch, so that its order need not last.
+    @SuppressWarnings("EnumOrdinal")
     private Growing column(Field field, Kind kind) {
       Growing known = field.columns[kind.ordinal()];
       if (known != null) {
