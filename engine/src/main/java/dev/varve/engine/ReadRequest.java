@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param budget the budget of all store reads of the request together
  * @param recurring the times within {@code times} that are required; samples at other times may be
  *     returned if that is less work. Null for all times
+ * @param latest which sample suffices of each series; others may be returned if that is less work.
+ *     Null for all samples
  */
 public record ReadRequest(
     Selector selector,
@@ -34,8 +36,9 @@ public record ReadRequest(
     int newestFirst,
     boolean wholeTable,
     Budget budget,
-    @Nullable Recurring recurring) {
-  /** Creates a request for all times of a range. */
+    @Nullable Recurring recurring,
+    @Nullable Latest latest) {
+  /** Creates a request for all samples of a range. */
   public ReadRequest(
       Selector selector,
       TimeRange times,
@@ -46,7 +49,18 @@ public record ReadRequest(
       int newestFirst,
       boolean wholeTable,
       Budget budget) {
-    this(selector, times, fields, versions, kinds, order, newestFirst, wholeTable, budget, null);
+    this(
+        selector,
+        times,
+        fields,
+        versions,
+        kinds,
+        order,
+        newestFirst,
+        wholeTable,
+        budget,
+        null,
+        null);
   }
 
   public static ReadRequest of(Selector selector, TimeRange times) {
@@ -74,20 +88,64 @@ public record ReadRequest(
         newestFirst,
         wholeTable,
         budget,
-        recurring);
+        recurring,
+        latest);
   }
 
   /** Returns a copy with another budget. */
   public ReadRequest with(Budget other) {
     return new ReadRequest(
-        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, other, recurring);
+        selector,
+        times,
+        fields,
+        versions,
+        kinds,
+        order,
+        newestFirst,
+        wholeTable,
+        other,
+        recurring,
+        latest);
   }
 
   /** Returns a copy for recurring times only. */
   public ReadRequest with(Recurring wanted) {
     return new ReadRequest(
-        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, budget, wanted);
+        selector,
+        times,
+        fields,
+        versions,
+        kinds,
+        order,
+        newestFirst,
+        wholeTable,
+        budget,
+        wanted,
+        latest);
   }
+
+  /** Returns a copy for the latest samples only. */
+  public ReadRequest with(Latest wanted) {
+    return new ReadRequest(
+        selector,
+        times,
+        fields,
+        versions,
+        kinds,
+        order,
+        newestFirst,
+        wholeTable,
+        budget,
+        recurring,
+        wanted);
+  }
+
+  /**
+   * The latest number of each series suffices. Texts do not count.
+   *
+   * @param except bits of doubles that do not count either; null if all numbers count
+   */
+  public record Latest(@Nullable Long except) {}
 
   public enum Kinds {
     /** One sample per instant: the last accepted, whatever its kind. */

@@ -150,6 +150,20 @@ public final class SeriesNumbers {
     return metricOf.get(series);
   }
 
+  /**
+   * Counts series of a metric whose numbers lie between two others, up to a limit.
+   *
+   * @param after number before the first counted one
+   * @param before number after the last counted one
+   */
+  public synchronized int countBetween(int metric, int after, int before, int limit) {
+    int count = 0;
+    for (int series = after + 1; series < before && count < limit; series++) {
+      count += metricOf.get(series) == metric ? 1 : 0;
+    }
+    return count;
+  }
+
   /** Returns the number of a metric, or {@link #NONE}. */
   public synchronized int find(Metric metric) {
     return metrics.getOrDefault(metric, NONE);

@@ -2,6 +2,7 @@ package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
@@ -57,6 +58,9 @@ final class BlockSource implements RunSource {
   /** Series that lie between two wanted ones are read and dropped up to this number. */
   private static final int GAP_MAX = 4;
 
+  /** Wanted series whose numbers are further apart are never read together. */
+  private static final int NUMBERS_MAX = 4096;
+
   /** Leaders that lie between two wanted ones are read and dropped up to this number. */
   private static final int LEADER_GAP_MAX = 256;
 
@@ -104,12 +108,14 @@ final class BlockSource implements RunSource {
     private final int match;
     private final Series series;
     private final int number;
+    private final int metric;
     private final List<Block> blocks = new ArrayList<>(1);
 
-    private Wanted(int match, Series series, int number) {
+    private Wanted(int match, Series series, int number, int metric) {
       this.match = match;
       this.series = series;
       this.number = number;
+      this.metric = metric;
     }
   }
 
@@ -174,7 +180,7 @@ final class BlockSource implements RunSource {
       String field = fields.get(nextField++);
       int number = reading.wantsField(field) ? numbers.find(of.series(), field) : -1;
       if (number >= 0) {
-        next.add(new Wanted(match, of.key().field(field), number));
+        next.add(new Wanted(match, of.key().field(field), number, numbers.metric(number)));
       }
     }
     if (next.isEmpty()) {
@@ -295,12 +301,7 @@ final class BlockSource implements RunSource {
     Wanted[] inOrder = wanted.toArray(Wanted[]::new);
     Arrays.sort(
         inOrder,
-        Comparator.comparingInt((Wanted one) -> numbers.metric(one.number))
-            .thenComparingInt(one -> one.number));
-    List<Slice> slices = new ArrayList<>();
-    for (long bucket : buckets) {
-      addSlices(bucket, inOrder, slices);
-    }
+        Comparator.comparingInt((Wanted one) -> one.metric).thenComparingInt(one -> one.number));
     QualifierRange range = starts();
     List<FamilySelect> families =
         List.of(
@@ -309,7 +310,7 @@ final class BlockSource implements RunSource {
     Wanted[] byNumber = inOrder.clone();
     Arrays.sort(byNumber, Comparator.comparingInt(one -> one.number));
     int[] sorted = Arrays.stream(byNumber).mapToInt(one -> one.number).toArray();
-    CellCursor cursor = reading.open(view.table(), ReadPlan.of(slices, families));
+    CellCursor cursor = reading.open(view.table(), ReadPlan.of(slicesOf(inOrder), families));
     try {
       CellBatch page = new CellBatch();
       while (reading.pull(cursor, page)) {
@@ -325,21 +326,36 @@ final class BlockSource implements RunSource {
     }
   }
 
-  private void addSlices(long bucket, Wanted[] inOrder, List<Slice> into) {
-    int from = 0;
-    while (from < inOrder.length) {
-      int metric = numbers.metric(inOrder[from].number);
-      int to = from + 1;
-      while (to < inOrder.length
-          && numbers.metric(inOrder[to].number) == metric
-          && inOrder[to].number - inOrder[to - 1].number <= GAP_MAX) {
-        to++;
+  /** Returns slices that cover the rows of all wanted series in all buckets. */
+  private List<Slice> slicesOf(Wanted[] inOrder) {
+    List<Slice> slices = new ArrayList<>();
+    List<Integer> ends = new ArrayList<>();
+    for (int i = 1; i <= inOrder.length; i++) {
+      if (i == inOrder.length || !areNear(inOrder[i - 1], inOrder[i])) {
+        ends.add(i);
       }
-      Bytes first = BlockKey.row(bucket, metric, inOrder[from].number);
-      Bytes last = BlockKey.row(bucket, metric, inOrder[to - 1].number);
-      into.add(Slice.rows(Bytes.EMPTY, first, last.successor()));
-      from = to;
     }
+    for (long bucket : buckets) {
+      int from = 0;
+      for (int end : ends) {
+        Wanted first = inOrder[from];
+        Wanted last = inOrder[end - 1];
+        slices.add(
+            Slice.rows(
+                Bytes.EMPTY,
+                BlockKey.row(bucket, first.metric, first.number),
+                BlockKey.row(bucket, last.metric, last.number).successor()));
+        from = end;
+      }
+    }
+    return slices;
+  }
+
+  /** Returns whether reading what lies between the rows of two series is less work than a seek. */
+  private boolean areNear(Wanted one, Wanted next) {
+    return one.metric == next.metric
+        && next.number - one.number <= NUMBERS_MAX
+        && numbers.countBetween(one.metric, one.number, next.number, GAP_MAX + 1) <= GAP_MAX;
   }
 
   /** Takes a cell of a wanted series: the head of a block, or its body, which comes later. */
@@ -401,14 +417,14 @@ final class BlockSource implements RunSource {
   }
 
   /** Decodes a block without the samples that deletes hide. */
-  private void decode(Wanted wanted, Block block, @Nullable HiddenSamples hidden) {
+  private void decode(Wanted wanted, Block block, TimeRange range, @Nullable HiddenSamples hidden) {
     if (hidden == null
         || !hidden.overlaps(block.head().first(), block.head().last(), block.generation())) {
-      decode(wanted, block, column);
+      decode(wanted, block, range, column);
       return;
     }
     spare.clear();
-    decode(wanted, block, spare);
+    decode(wanted, block, range, spare);
     for (int i = 0; i < spare.size(); i++) {
       if (!hidden.contains(spare.time(i), block.generation())) {
         column.addFrom(spare, i);
@@ -416,12 +432,12 @@ final class BlockSource implements RunSource {
     }
   }
 
-  private void decode(Wanted wanted, Block block, SampleColumn into) {
+  private void decode(Wanted wanted, Block block, TimeRange range, SampleColumn into) {
     byte[] body = block.body();
     SharedTimes shared = block.head().shared();
     long[] ofTimes = shared == null ? null : times.get(shared);
     try {
-      reader.decode(block.head(), ofTimes, body, 0, body.length, planned.times(), into);
+      reader.decode(block.head(), ofTimes, body, 0, body.length, range, into);
     } catch (DamagedCellException e) {
       throw new CorruptDataException(
           "table '%s', a block of %s from %d to %d: %s"
@@ -442,11 +458,12 @@ final class BlockSource implements RunSource {
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
     HiddenSamples hidden =
         reading.deletes().of(reading.matches().get(wanted.match).series(), wanted.series.field());
-    for (Block block : wanted.blocks) {
-      decode(wanted, block, hidden);
+    TimeRange range = hidden == null ? rangeToDecode(wanted) : planned.times();
+    decode(wanted, range, hidden);
+    if (!range.equals(planned.times()) && isExcepted()) {
+      column.clear();
+      decode(wanted, planned.times(), hidden);
     }
-    view.read(wanted.number, planned.times(), column);
-    column.settle(spare);
     if (reading.request().kinds() == Kinds.ONE && !reading.newest().isAsked()) {
       open = column.isEmpty() ? null : wanted;
       openAt = 0;
@@ -457,6 +474,49 @@ final class BlockSource implements RunSource {
     } else {
       runsOf(wanted, null);
     }
+  }
+
+  /** Decodes the samples of a series in a range, in order of time, each once. */
+  private void decode(Wanted wanted, TimeRange range, @Nullable HiddenSamples hidden) {
+    for (Block block : wanted.blocks) {
+      if (block.head().overlaps(range)) {
+        decode(wanted, block, range, hidden);
+      }
+    }
+    view.read(wanted.number, range, column);
+    column.settle(spare);
+  }
+
+  /** Returns whether the latest sample is one that does not count. */
+  private boolean isExcepted() {
+    Latest latest = reading.request().latest();
+    int last = column.size() - 1;
+    if (latest == null || last < 0) {
+      return false;
+    }
+    return switch (column.kind(last)) {
+      case INT64 -> false;
+      case DOUBLE -> latest.except() != null && column.value(last) == latest.except();
+      case STRING -> true;
+    };
+  }
+
+  /**
+   * Returns the range of times that has what is wanted of a series. Where one sample suffices, that
+   * is the end of the requested range from a time on at which a block has a sample for certain.
+   */
+  private TimeRange rangeToDecode(Wanted wanted) {
+    TimeRange range = planned.times();
+    boolean one = reading.request().latest() != null || reading.request().newestFirst() == 1;
+    if (!one || reading.request().kinds() != Kinds.ONE) {
+      return range;
+    }
+    long from = range.from();
+    for (Block block : wanted.blocks) {
+      BlockHead head = block.head();
+      from = Math.max(from, head.last() < range.to() ? head.last() : head.first());
+    }
+    return new TimeRange(from, range.to());
   }
 
   /** Makes a run of the next samples of one kind. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The head of a block, which lies apart from the body.
  *
  * <pre>
- * version    u8       2
+ * version    u8       3
  * form       u8       kinds of samples: 1 int64, 2 double, 4 string; +8: times are regular;
  *                     +16: times are shared
  * count      varint   number of samples, at least 1
@@ -40,7 +40,7 @@ public record BlockHead(
   /** Maximum number of samples of a block. */
   public static final int SAMPLES_MAX = 1 << 16;
 
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int REGULAR = 8;
   private static final int SHARED = 16;
   private static final int CHECKSUM_BYTES = 4;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Decodes blocks. Reused from block to block; not safe for use by several threads. */
 public final class BlockReader {
   private final DoubleColumn doubles = new DoubleColumn();
-  private long[] times = new long[BitPacking.VECTOR];
+  private long[] ownTimes = new long[BitPacking.VECTOR];
   private long[] values = new long[BitPacking.VECTOR];
   private long[] kinds = new long[0];
 
@@ -46,50 +46,71 @@ public final class BlockReader {
       SampleColumn into) {
     ByteInput in = new ByteInput(bytes, from, length);
     int count = head.count();
-    if (count > times.length) {
-      times = new long[Math.max(count, 2 * times.length)];
-      values = new long[times.length];
+    if (count > ownTimes.length) {
+      ownTimes = new long[Math.max(count, 2 * ownTimes.length)];
+      values = new long[ownTimes.length];
     }
-    times(head, shared, in);
-    int first = atOrAfter(range.from(), count);
-    int end = atOrAfter(range.to(), count);
+    long[] times = times(head, shared, in);
+    int first = atOrAfter(range.from(), head, times);
+    int end = atOrAfter(range.to(), head, times);
+    if (head.regular()) {
+      regularTimes(head, first, end);
+    }
     if (Integer.bitCount(head.kinds()) == 1) {
       Kind kind = only(head.kinds());
       if (kind == Kind.STRING) {
-        texts(in, count, first, end, into);
+        texts(in, times, count, first, end, into);
       } else {
-        numbers(kind, in, count, values);
+        numbers(kind, in, count, values, first, end);
         into.addAll(times, values, kind, first, end);
       }
     } else {
-      mixed(head, in, first, end, into);
+      mixed(head, in, times, first, end, into);
     }
     if (in.left() != 0) {
       throw new DamagedCellException("value: %d bytes follow a block".formatted(in.left()));
     }
   }
 
-  private void times(BlockHead head, long @Nullable [] shared, ByteInput in) {
+  /** Returns the times of a block; regular ones are not filled in. */
+  private long[] times(BlockHead head, long @Nullable [] shared, ByteInput in) {
     int count = head.count();
     if (head.shared() != null) {
       if (shared == null || shared.length != count || shared[0] != head.first()) {
         throw new DamagedCellException(
             "value: the shared times of %s are missing or others".formatted(head));
       }
-      System.arraycopy(shared, 0, times, 0, count);
-    } else if (head.regular()) {
-      long step = count == 1 ? 0 : (head.last() - head.first()) / (count - 1);
-      for (int i = 0; i < count; i++) {
-        times[i] = head.first() + i * step;
-      }
-    } else {
-      LongColumn.decode(in, count, times);
+      return shared;
+    }
+    if (!head.regular()) {
+      LongColumn.decode(in, count, ownTimes);
+    }
+    return ownTimes;
+  }
+
+  private static long step(BlockHead head) {
+    return head.count() == 1 ? 0 : (head.last() - head.first()) / (head.count() - 1);
+  }
+
+  private void regularTimes(BlockHead head, int from, int to) {
+    long step = step(head);
+    for (int i = from; i < to; i++) {
+      ownTimes[i] = head.first() + i * step;
     }
   }
 
   /** Returns the index of the first time that is not before another. */
-  private int atOrAfter(long time, int count) {
-    int at = Arrays.binarySearch(times, 0, count, time);
+  private static int atOrAfter(long time, BlockHead head, long[] times) {
+    if (time <= head.first()) {
+      return 0;
+    }
+    if (time > head.last()) {
+      return head.count();
+    }
+    if (head.regular()) {
+      return (int) Math.ceilDiv(time - head.first(), step(head));
+    }
+    int at = Arrays.binarySearch(times, 0, head.count(), time);
     return at < 0 ? -at - 1 : at;
   }
 
@@ -102,15 +123,16 @@ public final class BlockReader {
     throw new DamagedCellException("value: a block of kinds " + bits);
   }
 
-  private void numbers(Kind kind, ByteInput in, int count, long[] into) {
+  private void numbers(Kind kind, ByteInput in, int count, long[] into, int from, int to) {
     if (kind == Kind.DOUBLE) {
-      doubles.decode(in, count, into);
+      doubles.decode(in, count, into, from, to);
     } else {
-      LongColumn.decode(in, count, into);
+      LongColumn.decode(in, count, into, from, to);
     }
   }
 
-  private void texts(ByteInput in, int count, int first, int end, SampleColumn into) {
+  private static void texts(
+      ByteInput in, long[] times, int count, int first, int end, SampleColumn into) {
     Texts texts = new Texts(in, count);
     for (int i = first; i < end; i++) {
       into.addText(times[i], texts.at(i));
@@ -118,7 +140,8 @@ public final class BlockReader {
   }
 
   /** Decodes a block with samples of several kinds. */
-  private void mixed(BlockHead head, ByteInput in, int first, int end, SampleColumn into) {
+  private void mixed(
+      BlockHead head, ByteInput in, long[] times, int first, int end, SampleColumn into) {
     int count = head.count();
     kinds = kinds.length < count ? new long[count] : kinds;
     LongColumn.decode(in, count, kinds);
@@ -140,7 +163,7 @@ public final class BlockReader {
         texts = new Texts(in, ofKind);
       } else {
         numbers[KindCode.of(kind)] = new long[ofKind];
-        numbers(kind, in, ofKind, numbers[KindCode.of(kind)]);
+        numbers(kind, in, ofKind, numbers[KindCode.of(kind)], 0, ofKind);
       }
     }
     int[] next = new int[KindCode.COUNT];

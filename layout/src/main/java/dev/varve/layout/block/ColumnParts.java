@@ -28,12 +28,24 @@ final class ColumnParts {
     if ((code & DIVIDED) != 0) {
       part.accept(name + ": factor", "divided by " + in.varint());
     }
-    for (int i = 0; i < model; i++) {
-      part.accept(name + (i == 0 ? ": first" : ": first delta"), String.valueOf(in.signed()));
+    for (int at = 0; at < count; at += BitPacking.VECTOR + model) {
+      int length = Math.min(BitPacking.VECTOR + model, count - at);
+      int leading = Math.min(model, length);
+      if (at > 0 && leading > 0 && in.u8() == 0) {
+        part.accept(name + ": leading", "as expected");
+      } else {
+        for (int i = 0; i < leading; i++) {
+          part.accept(name + (i == 0 ? ": first" : ": first delta"), leading(at, in.signed()));
+        }
+      }
+      if (length > leading) {
+        vector(name, length - leading);
+      }
     }
-    for (int from = model; from < count; from += BitPacking.VECTOR) {
-      vector(name, Math.min(BitPacking.VECTOR, count - from));
-    }
+  }
+
+  private static String leading(int at, long number) {
+    return at == 0 ? String.valueOf(number) : number + " more than expected";
   }
 
   private static String model(int model) {

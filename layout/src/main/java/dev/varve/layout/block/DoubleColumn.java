@@ -119,21 +119,17 @@ final class DoubleColumn {
   }
 
   /**
-   * Decodes a column of {@code count} doubles to their bits.
+   * Decodes a part of a column of {@code count} doubles to their bits, and skips the rest.
    *
+   * @param into receives the bits at their places; places outside of the part change as well
+   * @param from first place of the part
+   * @param to end of the part, at most {@code count}
    * @throws DamagedCellException if the bytes are not a column
    */
-  void decode(ByteInput in, int count, long[] into) {
+  void decode(ByteInput in, int count, long[] into, int from, int to) {
     int form = in.u8();
     if (form == SPLIT) {
-      if (count > numbers.length) {
-        numbers = new long[Math.max(count, 2 * numbers.length)];
-      }
-      LongColumn.decode(in, count, into);
-      LongColumn.decode(in, count, numbers);
-      for (int i = 0; i < count; i++) {
-        into[i] = (into[i] << LOW_BITS) | numbers[i];
-      }
+      join(in, count, into, from, to);
       return;
     }
     if (form > EXPONENT_MAX) {
@@ -145,15 +141,15 @@ final class DoubleColumn {
       in.varint();
       in.i64();
     }
-    LongColumn.decode(in, count, into);
+    LongColumn.decode(in, count, into, from, to);
     double power = POWERS[form];
     if (form == 0) {
       // Most counters and many gauges are integers: no division.
-      for (int i = 0; i < count; i++) {
+      for (int i = from; i < to; i++) {
         into[i] = Double.doubleToRawLongBits((double) into[i]);
       }
     } else {
-      for (int i = 0; i < count; i++) {
+      for (int i = from; i < to; i++) {
         into[i] = Double.doubleToRawLongBits(into[i] / power);
       }
     }
@@ -165,6 +161,17 @@ final class DoubleColumn {
             "value: an exception of place %d of %d".formatted(index, count));
       }
       into[(int) index] = ofExceptions.i64();
+    }
+  }
+
+  private void join(ByteInput in, int count, long[] into, int from, int to) {
+    if (count > numbers.length) {
+      numbers = new long[Math.max(count, 2 * numbers.length)];
+    }
+    LongColumn.decode(in, count, into, from, to);
+    LongColumn.decode(in, count, numbers, from, to);
+    for (int i = from; i < to; i++) {
+      into[i] = (into[i] << LOW_BITS) | numbers[i];
     }
   }
 }

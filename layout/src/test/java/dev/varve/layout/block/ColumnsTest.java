@@ -43,7 +43,7 @@ class ColumnsTest {
     byte[] bytes = out.toBytes().toArray();
     long[] again = new long[values.length];
     ByteInput in = new ByteInput(bytes, 0, bytes.length);
-    new DoubleColumn().decode(in, values.length, again);
+    new DoubleColumn().decode(in, values.length, again, 0, values.length);
     assertThat(again).containsExactly(values);
     assertThat(in.left()).isZero();
   }
@@ -64,6 +64,43 @@ class ColumnsTest {
     assertThat(bytes(outlier)).as("a walk with an outlier").isLessThan(bytes(walk) + 40);
     long[] thousands = Arrays.stream(walk).map(one -> one * 1000).toArray();
     assertThat(bytes(thousands)).as("multiples").isLessThan(bytes(walk) + 10);
+  }
+
+  @Property(tries = 300)
+  void aPartOfAColumnHasTheSameNumbers(@ForAll long seed) {
+    Random random = new Random(seed);
+    long[] values = longs(random);
+    int from = random.nextInt(values.length + 1);
+    int to = from + random.nextInt(values.length - from + 1);
+    ByteOutput out = new ByteOutput();
+    new LongColumn().encode(values, 0, values.length, out);
+    byte[] bytes = out.toBytes().toArray();
+    ByteInput in = new ByteInput(bytes, 0, bytes.length);
+    long[] part = new long[values.length];
+    LongColumn.decode(in, values.length, part, from, to);
+    assertThat(in.left()).isZero();
+    assertThat(Arrays.copyOfRange(part, from, to)).isEqualTo(Arrays.copyOfRange(values, from, to));
+  }
+
+  @Property(tries = 300)
+  void aPartOfAColumnOfDoublesHasTheSameBits(@ForAll long seed) {
+    Random random = new Random(seed);
+    long[] bits = new long[random.nextInt(4000)];
+    boolean split = random.nextBoolean();
+    for (int i = 0; i < bits.length; i++) {
+      boolean odd = split || random.nextInt(100) == 0;
+      bits[i] = Double.doubleToRawLongBits(odd ? random.nextDouble() : random.nextInt(999) / 10.0);
+    }
+    int from = random.nextInt(bits.length + 1);
+    int to = from + random.nextInt(bits.length - from + 1);
+    ByteOutput out = new ByteOutput();
+    new DoubleColumn().encode(bits, 0, bits.length, out);
+    byte[] bytes = out.toBytes().toArray();
+    ByteInput in = new ByteInput(bytes, 0, bytes.length);
+    long[] part = new long[bits.length];
+    new DoubleColumn().decode(in, bits.length, part, from, to);
+    assertThat(in.left()).isZero();
+    assertThat(Arrays.copyOfRange(part, from, to)).isEqualTo(Arrays.copyOfRange(bits, from, to));
   }
 
   private static int bytes(long[] values) {

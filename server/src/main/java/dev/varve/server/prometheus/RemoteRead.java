@@ -66,7 +66,8 @@ final class RemoteRead {
   private static String words(ReadRequest request) {
     StringBuilder words = new StringBuilder("read");
     for (ReadRequest.Query query : request.queries()) {
-      Scan scan = new Scan(query.matchers(), query.from(), query.to(), Projection.ALL, null);
+      Scan scan =
+          new Scan(query.matchers(), query.from(), query.to(), Projection.ALL, null, Scan.Used.ALL);
       words.append(' ').append(PlanWords.selector(scan));
     }
     return words.toString();

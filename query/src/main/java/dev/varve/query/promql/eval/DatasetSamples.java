@@ -2,6 +2,7 @@ package dev.varve.query.promql.eval;
 
 import dev.varve.engine.PartedRead;
 import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
@@ -9,6 +10,7 @@ import dev.varve.model.Recurring;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.TimeRange;
 import dev.varve.query.ParallelScan;
 import dev.varve.query.Runs;
@@ -176,11 +178,16 @@ final class DatasetSamples implements SampleSource {
     return request(
         Matchers.selector(scan.matchers()),
         Millis.range(scan.from(), scan.to(), runs.resolution()),
-        scan.recurring() == null ? null : Millis.recurring(scan.recurring(), runs.resolution()));
+        scan.recurring() == null ? null : Millis.recurring(scan.recurring(), runs.resolution()),
+        switch (scan.used()) {
+          case ALL -> null;
+          case LATEST -> new Latest(null);
+          case LATEST_NOT_STALE -> new Latest(StaleMarker.BITS);
+        });
   }
 
   private static ReadRequest request(
-      Selector selector, TimeRange times, @Nullable Recurring recurring) {
+      Selector selector, TimeRange times, @Nullable Recurring recurring, @Nullable Latest latest) {
     return new ReadRequest(
         selector,
         times,
@@ -191,6 +198,7 @@ final class DatasetSamples implements SampleSource {
         0,
         false,
         Budget.UNLIMITED,
-        recurring);
+        recurring,
+        latest);
   }
 }

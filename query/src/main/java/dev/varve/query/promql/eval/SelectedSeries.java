@@ -44,7 +44,7 @@ public final class SelectedSeries {
    */
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
     samples.read(
-        new Scan(matchers, from, to, Projection.ALL, null),
+        new Scan(matchers, from, to, Projection.ALL, null, Scan.Used.ALL),
         (labels, vector) -> sink.series(labels, vector.times(), vector.values(), vector.size()));
   }
 

@@ -32,6 +32,11 @@ public record Instants(StepTimes steps, boolean fixed, long first) {
         : new Recurring(first - back + 1, steps.step(), back);
   }
 
+  /** Returns whether all steps have the same instant. */
+  boolean isOne() {
+    return first() == last();
+  }
+
   /** Returns the instant of the first step alone. */
   Instants firstOnly() {
     return new Instants(StepTimes.at(steps.start()), fixed, first);

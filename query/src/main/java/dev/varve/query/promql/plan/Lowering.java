@@ -187,7 +187,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   private StepPlan.Newest newest(
       Expr.VectorSelector selector, StepTimes steps, boolean timestamps) {
     Instants at = instants(selector.modifiers(), steps);
-    return new StepPlan.Newest(scan(selector, at, lookback), at, lookback, timestamps);
+    Scan.Used used = at.isOne() ? Scan.Used.LATEST : Scan.Used.ALL;
+    return new StepPlan.Newest(scan(selector, at, lookback).with(used), at, lookback, timestamps);
   }
 
   /** Returns the scan for times with the given look-back. */
@@ -195,7 +196,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     List<LabelMatcher> matchers = selector.matchers().stream().distinct().sorted(ORDER).toList();
     long from = at.first() - back + 1;
     long to = isFulfillable(matchers) ? at.last() : from - 1;
-    return new Scan(matchers, from, to, Projection.ALL, at.lookingBack(back));
+    return new Scan(matchers, from, to, Projection.ALL, at.lookingBack(back), Scan.Used.ALL);
   }
 
   /** Returns whether no two matchers exclude each other. */
@@ -312,11 +313,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       case "absent" -> new StepPlan.Absent(vector(first, steps), matchers(first));
       case "absent_over_time" ->
           new StepPlan.Absent(
-              new StepPlan.Window(
-                  WindowFunction.LAST_OVER_TIME,
-                  range(first, steps),
-                  null,
-                  new Place(first.source())),
+              window(WindowFunction.LAST_OVER_TIME, range(first, steps), null, first),
               matchers(first));
       case "vector" -> new StepPlan.OfNumber(number(first, steps));
       case "timestamp" -> timestamp(first, steps);
@@ -360,11 +357,29 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     if (range == null) {
       return new StepPlan.Each(sampleFunction(name), vector(arguments.getFirst(), steps), numbers);
     }
-    return new StepPlan.Window(
+    return window(
         Objects.requireNonNull(WindowFunction.of(name), name),
         range(range, steps),
         numbers.isEmpty() ? null : numbers.getFirst(),
-        new Place(bare(arguments.getFirst()).source()));
+        bare(arguments.getFirst()));
+  }
+
+  /** Returns a window; some functions use only the last sample of it. */
+  private static StepPlan.Window window(
+      WindowFunction function,
+      StepPlan.Range range,
+      StepPlan.@Nullable Scalar parameter,
+      Expr argument) {
+    StepPlan.Range read =
+        isOfLatest(function) && range.at().isOne() && range instanceof StepPlan.Stored stored
+            ? stored.over(stored.scan().with(Scan.Used.LATEST_NOT_STALE))
+            : range;
+    return new StepPlan.Window(function, read, parameter, new Place(argument.source()));
+  }
+
+  private static boolean isOfLatest(WindowFunction function) {
+    return function == WindowFunction.LAST_OVER_TIME
+        || function == WindowFunction.PRESENT_OVER_TIME;
   }
 
   private StepPlan.Vector timestamp(Expr argument, StepTimes steps) {

@@ -14,29 +14,53 @@ import org.jspecify.annotations.Nullable;
  * @param to the last time, in ms since 1970; less than {@code from} if nothing is read
  * @param labels the labels that are used
  * @param recurring the times that are used by some step, in ms; null for all
+ * @param used which samples of a series are used
  */
 public record Scan(
     List<LabelMatcher> matchers,
     long from,
     long to,
     Projection labels,
-    @Nullable Recurring recurring) {
+    @Nullable Recurring recurring,
+    Used used) {
+  /** Which samples of a series are used. */
+  public enum Used {
+    ALL,
+    /** The latest one. */
+    LATEST,
+    /** The latest one that is no staleness marker. */
+    LATEST_NOT_STALE
+  }
+
   public Scan {
     matchers = List.copyOf(matchers);
   }
 
   Scan with(Projection wanted) {
-    return new Scan(matchers, from, to, wanted, recurring);
+    return new Scan(matchers, from, to, wanted, recurring, used);
+  }
+
+  Scan with(Used wanted) {
+    return new Scan(matchers, from, to, labels, recurring, wanted);
   }
 
   /**
    * Returns whether a single scan of overlapping or adjacent times covers no more than both scans
-   * together: either both have the same stretches, or one covers everything that the other does.
+   * together: either both have the same stretches and use the same samples, or one covers
+   * everything that the other does.
    */
   boolean isOneWith(Scan other) {
-    return Objects.equals(recurring, other.recurring)
-        || (recurring == null && from <= other.from && other.to <= to)
-        || (other.recurring == null && other.from <= from && to <= other.to);
+    return (isAlike(other) && (used == Used.ALL || to == other.to))
+        || covers(other)
+        || other.covers(this);
+  }
+
+  private boolean isAlike(Scan other) {
+    return Objects.equals(recurring, other.recurring) && used == other.used;
+  }
+
+  private boolean covers(Scan other) {
+    return recurring == null && used == Used.ALL && from <= other.from && other.to <= to;
   }
 
   /** Returns a scan that covers both. */
@@ -46,6 +70,7 @@ public record Scan(
         Math.min(from, other.from),
         Math.max(to, other.to),
         labels.equals(other.labels) ? labels : Projection.ALL,
-        Objects.equals(recurring, other.recurring) ? recurring : null);
+        Objects.equals(recurring, other.recurring) ? recurring : null,
+        used == other.used && to == other.to ? used : Used.ALL);
   }
 }
