@@ -671,6 +671,16 @@ public final class Dataset implements AutoCloseable {
     return check;
   }
 
+  /** Moves all samples accepted before from the journals into blocks, and waits for it. */
+  void seal() {
+    for (Period period : open.periods().all()) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        blocks.seal();
+      }
+    }
+  }
+
   OpenDataset open() {
     return open;
   }

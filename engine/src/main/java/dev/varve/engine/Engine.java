@@ -42,6 +42,7 @@ public final class Engine implements AutoCloseable {
   private final StampClock clock;
   private final BatchBudget admission;
   private final Map<String, Dataset> datasets;
+  private final Snapshots snapshots;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean checking = new AtomicBoolean();
 
@@ -56,6 +57,8 @@ public final class Engine implements AutoCloseable {
     this.clock = clock;
     this.admission = admission;
     this.datasets = datasets;
+    this.snapshots =
+        new Snapshots(config.directory(), stores.byFolder(), List.copyOf(datasets.values()));
   }
 
   /**
@@ -154,6 +157,11 @@ public final class Engine implements AutoCloseable {
   /** Returns all datasets, in the order of the configuration. */
   public List<Dataset> datasets() {
     return new ArrayList<>(datasets.values());
+  }
+
+  /** Returns the snapshots of the data directory. */
+  public Snapshots snapshots() {
+    return snapshots;
   }
 
   /**

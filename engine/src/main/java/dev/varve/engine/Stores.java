@@ -188,6 +188,13 @@ final class Stores implements AutoCloseable {
     return at(folder).store();
   }
 
+  /** Returns all open stores by their folders. */
+  Map<Path, Store> byFolder() {
+    Map<Path, Store> stores = new LinkedHashMap<>();
+    byPath.forEach((path, opened) -> stores.put(path, opened.store()));
+    return stores;
+  }
+
   OfDataset of(DatasetConfig dataset) {
     return Objects.requireNonNull(
         byDataset.get(dataset.name()), "every dataset was given its stores");

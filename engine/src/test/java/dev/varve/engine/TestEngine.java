@@ -2,8 +2,6 @@ package dev.varve.engine;
 
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.engine.blocks.BlockTiers;
-import dev.varve.engine.periods.Period;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
@@ -117,12 +115,7 @@ final class TestEngine implements AutoCloseable {
 
   /** Seals the samples in memory of periods that are stored in blocks. */
   void seal() {
-    for (Period period : dataset().opened().periods().all()) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
-        blocks.seal();
-      }
-    }
+    dataset().seal();
   }
 
   /** Loses the engine and unsynced writes, as a power loss does. */

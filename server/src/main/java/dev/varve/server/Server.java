@@ -24,6 +24,7 @@ import dev.varve.server.operations.DamageStatus;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
+import dev.varve.server.operations.SnapshotRoutes;
 import dev.varve.server.queries.QueryStatus;
 import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
@@ -285,6 +286,7 @@ public final class Server implements AutoCloseable {
     mounts.add(operations.mount());
     mounts.add(new QueryStatus(queries).mount());
     mounts.add(new DamageStatus(engine::get).mount());
+    mounts.add(new SnapshotRoutes(engine::get).mount());
     return mounts;
   }
 

@@ -93,6 +93,16 @@ public interface Store extends AutoCloseable {
     return null;
   }
 
+  /**
+   * Keeps writes waiting until the hold is closed, so that the store's files can be copied. Null if
+   * the store keeps no files here.
+   *
+   * @throws StoreException if the writer cannot be stopped, because writes fail or stall
+   */
+  default @Nullable WriteHold holdWrites() {
+    return null;
+  }
+
   @Override
   void close();
 

@@ -18,7 +18,8 @@ import java.security.SecureRandom;
  * another server and uses a temporary ID.
  */
 public final class ServerIdFile implements AutoCloseable {
-  private static final String NAME = "server-id";
+  /** The name of the file in the data directory. */
+  public static final String NAME = "server-id";
 
   private final FileChannel file;
   private final ServerId id;

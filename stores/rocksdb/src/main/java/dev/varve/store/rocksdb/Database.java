@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.Cache;
+import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
@@ -326,11 +328,44 @@ final class Database implements GroupCommit.Log, AutoCloseable {
    * first, so that older logs are deleted as well.
    */
   void reclaim(GrowingBytes from, GrowingBytes to) throws RocksDBException {
-    try (FlushOptions whole = new FlushOptions().setWaitForFlush(true);
-        CompactRangeOptions beside =
-            new CompactRangeOptions().setExclusiveManualCompaction(false)) {
-      db.flush(whole, List.of(catalog, cells));
+    flush();
+    try (CompactRangeOptions beside =
+        new CompactRangeOptions().setExclusiveManualCompaction(false)) {
       db.compactRange(cells, from.toArray(), to.toArray(), beside);
+    }
+  }
+
+  /** Writes all buffers out to table files. */
+  void flush() throws RocksDBException {
+    try (FlushOptions whole = new FlushOptions().setWaitForFlush(true)) {
+      db.flush(whole, List.of(catalog, cells));
+    }
+  }
+
+  /**
+   * Copies the database as of now, in the state of a clean stop, with hard links to table files.
+   * Nobody may write meanwhile.
+   *
+   * @param copy must not exist
+   */
+  void copyTo(Path copy) throws RocksDBException {
+    try (Checkpoint checkpoint = Checkpoint.create(db)) {
+      checkpoint.createCheckpoint(copy.toString());
+    }
+    try (Stream<Path> files = Files.list(copy)) {
+      Path tables = directory.resolve(TableList.NAME);
+      if (Files.exists(tables)) {
+        Files.copy(tables, copy.resolve(TableList.NAME));
+      }
+      StateFile.stopped(
+          copy,
+          files
+              .map(file -> String.valueOf(file.getFileName()))
+              .filter(name -> name.endsWith(".sst"))
+              .sorted()
+              .toList());
+    } catch (IOException e) {
+      throw new StoreException("cannot complete the copy %s: %s".formatted(copy, e), e);
     }
   }
 

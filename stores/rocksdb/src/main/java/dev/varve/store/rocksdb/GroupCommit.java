@@ -210,6 +210,27 @@ final class GroupCommit {
     return enqueue(new Write(decision, true, durability));
   }
 
+  /**
+   * Stops the writer after everything submitted before is written, until the pause is closed.
+   *
+   * @throws StoreException if the writer does not reach it in time
+   */
+  WriterPause pause() {
+    WriterPause pause = new WriterPause();
+    Write write = submitLooking(pause, Durability.ORDERED);
+    write.end.whenComplete((done, failed) -> pause.ended());
+    if (!pause.await(patienceNanos) && write.withdraw()) {
+      throw notBegun();
+    }
+    pause.await(patienceNanos);
+    if (!pause.isInForce()) {
+      pause.close();
+      write.await();
+      throw notBegun();
+    }
+    return pause;
+  }
+
   /** Submits an optional write, which is dropped if the queue is already long. */
   void offer(Decision decision) {
     if (!starved && syncFailure == null && queue.size() < QUEUE_LENGTH / 2) {

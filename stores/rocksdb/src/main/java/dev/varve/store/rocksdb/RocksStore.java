@@ -15,6 +15,7 @@ import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider.Salvage;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.WriteHold;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,6 +158,16 @@ final class RocksStore implements Store {
     return obstacle == null
         ? null
         : "the rocksdb store in %s takes no writes: %s".formatted(directory, obstacle);
+  }
+
+  @Override
+  public WriteHold holdWrites() {
+    // Leaves little to write out while writers wait.
+    gate.call(() -> {
+      database.flush();
+      return directory;
+    });
+    return new HeldWrites(this, writer.pause());
   }
 
   /**

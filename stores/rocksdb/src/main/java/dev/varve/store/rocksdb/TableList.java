@@ -26,7 +26,7 @@ final class TableList {
    * One line per key of the default column family: key and value in hexadecimal digits, separated
    * by a space. The last line is "crc32c", a space, and the checksum of the preceding lines.
    */
-  private static final String NAME = "varve-tables";
+  static final String NAME = "varve-tables";
   private static final String CHECKSUM = "crc32c ";
   private static final HexFormat HEX = HexFormat.of();
 

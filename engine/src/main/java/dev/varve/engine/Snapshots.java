@@ -1,0 +1,237 @@
+package dev.varve.engine;
+
+import dev.varve.engine.home.ServerIdFile;
+import dev.varve.store.PrivateDirectory;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.WriteHold;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The snapshots of a data directory, in its folder {@value #FOLDER}. A snapshot holds all stores
+ * with files here, as of one moment: all writers are stopped together, so that it is what a crash
+ * at that moment would have left, whatever depends on what between a dataset and its home. Safe for
+ * use by several threads.
+ */
+public final class Snapshots {
+  static final String FOLDER = "snapshots";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
+  private static final Duration RETRY = Duration.ofSeconds(10);
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuuMMddHHmmss").withZone(ZoneOffset.UTC);
+  private static final String NAME = "\\d{14}-[0-9A-F]{16}";
+
+  /** Suffix of a snapshot that is not complete, or no longer. */
+  private static final String PARTIAL = ".partial";
+
+  private final Path directory;
+  private final Map<Path, Store> stores;
+  private final List<Dataset> datasets;
+  private final ReentrantLock changing = new ReentrantLock();
+
+  /**
+   * Creates the access to the snapshots of an engine.
+   *
+   * @param data the data directory
+   * @param stores the open stores by their folders
+   */
+  Snapshots(Path data, Map<Path, Store> stores, List<Dataset> datasets) {
+    this.directory = data.resolve(FOLDER);
+    this.stores = Map.copyOf(stores);
+    this.datasets = List.copyOf(datasets);
+  }
+
+  /**
+   * Makes a snapshot of everything acknowledged before. Writes wait meanwhile, reads do not.
+   *
+   * @throws OverloadedException if another snapshot is being made or deleted
+   * @throws StoreException if a store fails, or if no store keeps files here
+   */
+  public Snapshot create() {
+    if (!changing.tryLock()) {
+      throw new OverloadedException("another snapshot is being made or deleted", RETRY);
+    }
+    try {
+      sealBlocks();
+      String name = "%s-%016X".formatted(TIME.format(Instant.now()), new SecureRandom().nextLong());
+      Path draft = directory.resolve(name + PARTIAL);
+      PrivateDirectory.make(directory);
+      removeAll(PARTIAL);
+      PrivateDirectory.make(draft);
+      try {
+        copyTo(draft);
+        Path done = directory.resolve(name);
+        Files.move(draft, done, StandardCopyOption.ATOMIC_MOVE);
+        sync(directory);
+        return snapshot(done);
+      } catch (IOException | RuntimeException e) {
+        remove(draft);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw failed("make a snapshot in", e);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * Moves journals into blocks first, so that a snapshot repeats as little as possible of what an
+   * earlier one holds. The snapshot is complete without it.
+   */
+  private void sealBlocks() {
+    datasets.stream().filter(dataset -> dataset.writeObstacle() == null).forEach(Dataset::seal);
+  }
+
+  private void copyTo(Path draft) throws IOException {
+    List<WriteHold> holds = new ArrayList<>();
+    List<Path> folders = new ArrayList<>();
+    try {
+      for (Map.Entry<Path, Store> store : stores.entrySet()) {
+        WriteHold hold = store.getValue().holdWrites();
+        if (hold != null) {
+          holds.add(hold);
+          folders.add(store.getKey());
+        }
+      }
+      if (holds.isEmpty()) {
+        throw new StoreException(
+            "no dataset keeps files in the data directory: stores outside this process have snapshots of their own");
+      }
+      for (int i = 0; i < holds.size(); i++) {
+        holds.get(i).copyTo(draft.resolve(folders.get(i).getFileName()));
+      }
+    } finally {
+      holds.forEach(WriteHold::close);
+    }
+    Path id = directory.resolveSibling(ServerIdFile.NAME);
+    if (Files.exists(id)) {
+      Files.copy(id, draft.resolve(ServerIdFile.NAME));
+      sync(draft.resolve(ServerIdFile.NAME));
+    }
+    sync(draft);
+  }
+
+  /** Returns all snapshots, oldest first. */
+  public List<Snapshot> list() {
+    try {
+      List<Snapshot> all = new ArrayList<>();
+      for (Path one : named(NAME)) {
+        all.add(snapshot(one));
+      }
+      return all;
+    } catch (IOException e) {
+      throw failed("list", e);
+    }
+  }
+
+  /**
+   * Deletes a snapshot.
+   *
+   * @return whether there was one of that name
+   * @throws OverloadedException if another snapshot is being made or deleted
+   */
+  public boolean delete(String name) {
+    if (!name.matches(NAME) || !Files.isDirectory(directory.resolve(name))) {
+      return false;
+    }
+    if (!changing.tryLock()) {
+      throw new OverloadedException("another snapshot is being made or deleted", RETRY);
+    }
+    try {
+      // Nobody sees half a snapshot, even if the process ends here.
+      Path partial = directory.resolve(name + PARTIAL);
+      Files.move(directory.resolve(name), partial, StandardCopyOption.ATOMIC_MOVE);
+      remove(partial);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw failed("delete from", e);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Deletes all snapshots and returns their number. */
+  public int deleteAll() {
+    int deleted = 0;
+    for (Snapshot snapshot : list()) {
+      deleted += delete(snapshot.name()) ? 1 : 0;
+    }
+    return deleted;
+  }
+
+  private StoreException failed(String what, IOException e) {
+    return new StoreException("cannot %s %s: %s".formatted(what, directory, e), e);
+  }
+
+  private static Snapshot snapshot(Path directory) throws IOException {
+    String name = String.valueOf(directory.getFileName());
+    Instant created = TIME.parse(name.substring(0, 14), Instant::from);
+    long bytes = 0;
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    return new Snapshot(name, directory, created, bytes);
+  }
+
+  private List<Path> named(String pattern) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> String.valueOf(file.getFileName()).matches(pattern))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private void removeAll(String suffix) throws IOException {
+    for (Path rest : named(".*" + suffix.replace(".", "\\."))) {
+      remove(rest);
+    }
+  }
+
+  private static void remove(Path partial) {
+    try (Stream<Path> files = Files.walk(partial)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} is gone already", partial);
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("{} is not removed; the next snapshot tries again: {}", partial, e.toString());
+    }
+  }
+
+  private static void sync(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}
