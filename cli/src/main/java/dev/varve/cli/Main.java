@@ -33,6 +33,8 @@ import picocli.CommandLine.HelpCommand;
       CompactCommand.class,
       DeleteCommand.class,
       CheckCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,

@@ -1,0 +1,140 @@
+package dev.varve.cli;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.backup.BackupJob;
+import dev.varve.engine.backup.BackupProgress;
+import dev.varve.engine.backup.SnapshotSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code varve backup}. */
+@Command(
+    name = "backup",
+    description =
+        "Copies a data directory, as of one moment, to a directory of backups. A file that is there already is not copied again.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    subcommands = {BackupListCommand.class, BackupVerifyCommand.class},
+    footer = {
+      "",
+      "Examples:",
+      "  varve backup --to /mnt/backup/varve --keep 7",
+      "  varve backup list --from /mnt/backup/varve",
+      "  varve backup verify --from /mnt/backup/varve",
+      "",
+      "Beside a running server, writes wait for a moment, and reads do not. It may be killed and run again: what it has",
+      "copied is not copied again. 'varve restore' is the way back."
+    })
+final class BackupCommand implements Callable<Integer> {
+  /** Files that a configuration names: layouts and rules. */
+  private static final Pattern NAMED = Pattern.compile("[\\w./-]+\\.ya?ml");
+
+  @Mixin private ConfigOptions config;
+
+  @Option(names = "--to", paramLabel = "DIR", description = "The directory of backups.")
+  private @Nullable Path to;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "N",
+      description = "Delete all but the latest N backups afterwards (default: keep all).")
+  private @Nullable Integer keep;
+
+  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  private boolean silent;
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description =
+          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    if (to == null) {
+      throw new WrongCallException("--to DIR is missing: where do backups go?");
+    }
+    if (keep != null && keep < 1) {
+      throw new WrongCallException("--keep is a number of backups, 1 or more");
+    }
+    VarveConfig read = config.read();
+    Path data = read.engine().directory();
+    if (!Files.isDirectory(data)) {
+      throw new CommandFailedException(
+          "there is no data directory '%s': --data names another".formatted(data));
+    }
+    if (to.toAbsolutePath().normalize().startsWith(data.toAbsolutePath().normalize())) {
+      throw new WrongCallException(
+          "'%s' is in the data directory: a backup belongs on another disk".formatted(to));
+    }
+    BackupJob job = new BackupJob(to, configuration(config.file()), keep == null ? 0 : keep);
+    BackupJob.Outcome done;
+    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {
+      done = run(job, read, (files, bytes, total) -> tell(progress, files, bytes, total));
+    }
+    try (Records records =
+        new Records(
+            output, spec.commandLine().getOut(), "backup", "files", "bytes", "copied", "deleted")) {
+      records.add(
+          done.backup().id(),
+          done.backup().files().size(),
+          done.backup().bytes(),
+          done.copied(),
+          done.deleted().size());
+    }
+    return 0;
+  }
+
+  static void tell(Progress progress, long files, long bytes, long total) {
+    progress.update(files, bytes, "%,d of %,d MB".formatted(bytes >> 20, total >> 20));
+  }
+
+  private static BackupJob.Outcome run(BackupJob job, VarveConfig read, BackupProgress progress)
+      throws IOException {
+    Path data = read.engine().directory();
+    Optional<ServerAddress> running = RunningServer.find(data);
+    if (running.isPresent()) {
+      try (ServerConnection server = new ServerConnection(running.get())) {
+        return job.run(new ServerSnapshots(server, data), progress);
+      }
+    }
+    try (DirectoryLock _ = DirectoryLock.take(data);
+        Engine engine = Engine.open(read.engine())) {
+      return job.run(SnapshotSource.of(engine.snapshots()), progress);
+    }
+  }
+
+  /** Returns the configuration and the files of layouts and rules that it names. */
+  private static List<Path> configuration(@Nullable Path file) throws IOException {
+    if (file == null) {
+      return List.of();
+    }
+    List<Path> files = new ArrayList<>(List.of(file));
+    Matcher named = NAMED.matcher(Files.readString(file));
+    while (named.find()) {
+      Path other = file.toAbsolutePath().resolveSibling(named.group());
+      if (Files.isRegularFile(other)
+          && files.stream().noneMatch(one -> one.getFileName().equals(other.getFileName()))) {
+        files.add(other);
+      }
+    }
+    return files;
+  }
+}

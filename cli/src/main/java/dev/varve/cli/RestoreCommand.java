@@ -1,0 +1,69 @@
+package dev.varve.cli;
+
+import dev.varve.engine.backup.Backup;
+import dev.varve.engine.backup.BackupFolder;
+import dev.varve.engine.backup.Restore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code varve restore}. */
+@Command(
+    name = "restore",
+    description =
+        "Makes a data directory out of a backup, and verifies every checksum. Nothing is overwritten.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Example:",
+      "  varve restore --from /mnt/backup/varve --to /var/lib/varve",
+      "",
+      "The directory appears once it is complete. A killed restore is begun anew by running it again."
+    })
+final class RestoreCommand implements Callable<Integer> {
+  @Option(
+      names = "--from",
+      required = true,
+      paramLabel = "DIR",
+      description = "The directory of backups.")
+  private Path from;
+
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "DATA",
+      description = "The data directory to make; missing or empty.")
+  private Path to;
+
+  @Option(names = "--backup", paramLabel = "ID", description = "The backup (default: the latest).")
+  private @Nullable String id;
+
+  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  private boolean silent;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    Backup backup;
+    try (BackupFolder folder = BackupFolder.forReading(from);
+        Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {
+      backup = folder.find(id);
+      new Restore(folder, backup, to)
+          .run((files, bytes, total) -> BackupCommand.tell(progress, files, bytes, total));
+    }
+    spec.commandLine()
+        .getOut()
+        .println(
+            "restored backup %s of %s to %s: %,d files, %,d bytes"
+                .formatted(
+                    backup.id(), backup.created(), to, backup.files().size(), backup.bytes()));
+    return 0;
+  }
+}

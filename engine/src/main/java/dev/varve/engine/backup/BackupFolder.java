@@ -1,0 +1,249 @@
+package dev.varve.engine.backup;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory of backups. A file is stored once, under its checksum, however many backups have it.
+ * One process writes at a time; several may read. A killed process leaves complete backups and at
+ * most files that no backup names, which the next backup uses or removes.
+ */
+public final class BackupFolder implements AutoCloseable {
+  /*
+   * varve-backups         "varve-backups 1": the format; its lock is that of the folder
+   * backups/ID            the manifests of complete backups
+   * files/XX/SHA-256      contents; XX are the first two digits
+   * unfinished            what a backup has stored so far: lines of a manifest
+   */
+  private static final String MARK = "varve-backups";
+  private static final String FORMAT = "varve-backups 1\n";
+  static final String UNFINISHED = "unfinished";
+  private static final String ID = "\\d{8}-\\d{6}(-\\d+)?";
+
+  private final Path directory;
+  private final @Nullable FileChannel mark;
+
+  private BackupFolder(Path directory, @Nullable FileChannel mark) {
+    this.directory = directory;
+    this.mark = mark;
+  }
+
+  /**
+   * Opens a directory for a new backup; makes it if it is missing or empty.
+   *
+   * @throws BackupException if it holds something else, or another process writes to it
+   */
+  public static BackupFolder forWriting(Path directory) throws IOException {
+    Copy.makeDirectory(directory);
+    Path mark = directory.resolve(MARK);
+    if (!Files.exists(mark)) {
+      ensureEmpty(directory);
+      Copy.write(mark, FORMAT);
+    }
+    ensureFormat(directory);
+    Copy.makeDirectory(directory.resolve("backups"));
+    Copy.makeDirectory(directory.resolve("files"));
+    return new BackupFolder(directory, lock(directory, false));
+  }
+
+  private static void ensureEmpty(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.anyMatch(file -> !file.endsWith(MARK + ".new"))) {
+        throw new BackupException(
+            "%s is not empty and holds no backups: name an empty or a new directory"
+                .formatted(directory));
+      }
+    }
+  }
+
+  /**
+   * Opens a directory to read its backups.
+   *
+   * @throws BackupException if it holds none, or if a backup is being made
+   */
+  public static BackupFolder forReading(Path directory) throws IOException {
+    ensureFormat(directory);
+    return new BackupFolder(directory, lock(directory, true));
+  }
+
+  private static void ensureFormat(Path directory) throws IOException {
+    String format;
+    try {
+      format = Files.readString(directory.resolve(MARK));
+    } catch (NoSuchFileException e) {
+      throw new BackupException(
+          "there are no backups in '%s': 'varve backup --to DIR' makes one".formatted(directory));
+    }
+    if (!format.equals(FORMAT)) {
+      throw new BackupException(
+          "%s has format '%s', but this version reads '%s': use a later version"
+              .formatted(directory.resolve(MARK), format.strip(), FORMAT.strip()));
+    }
+  }
+
+  /** Locks a directory; a reader goes without a lock where it may not write. */
+  private static @Nullable FileChannel lock(Path directory, boolean shared) throws IOException {
+    Path file = directory.resolve(MARK);
+    if (shared && !Files.isReadable(file)) {
+      return null;
+    }
+    FileChannel channel =
+        FileChannel.open(file, shared ? StandardOpenOption.READ : StandardOpenOption.WRITE);
+    try {
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
+      if (lock != null) {
+        return channel;
+      }
+    } catch (OverlappingFileLockException e) {
+      // Another part of this process holds the lock.
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+    channel.close();
+    throw new BackupException(
+        "%s is in use: another command makes or reads a backup there; try again when it has ended"
+            .formatted(directory));
+  }
+
+  /** Returns all complete backups, oldest first. */
+  public List<Backup> list() throws IOException {
+    List<Backup> backups = new ArrayList<>();
+    for (Path manifest : manifests()) {
+      backups.add(Manifest.read(manifest, String.valueOf(manifest.getFileName())));
+    }
+    return backups;
+  }
+
+  private List<Path> manifests() throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("backups"))) {
+      return files.filter(file -> String.valueOf(file.getFileName()).matches(ID)).sorted().toList();
+    }
+  }
+
+  /**
+   * Finds a backup.
+   *
+   * @param id null for the latest
+   * @throws BackupException if there is none
+   */
+  public Backup find(@Nullable String id) throws IOException {
+    List<Path> manifests = manifests();
+    if (manifests.isEmpty()) {
+      throw new BackupException("%s holds no complete backup".formatted(directory));
+    }
+    for (Path manifest : id == null ? List.of(manifests.getLast()) : manifests) {
+      String name = String.valueOf(manifest.getFileName());
+      if (id == null || name.equals(id)) {
+        return Manifest.read(manifest, name);
+      }
+    }
+    throw new BackupException(
+        "%s holds no backup '%s': 'varve backup list --from %s' shows what it holds"
+            .formatted(directory, id, directory));
+  }
+
+  /** Starts a backup of a directory whose files do not change meanwhile. */
+  public BackupRun start() throws IOException {
+    return new BackupRun(this);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Path manifest(String id) {
+    return directory.resolve("backups").resolve(id);
+  }
+
+  /** Returns where the content with a checksum is or would be. */
+  Path content(String checksum) {
+    return directory.resolve("files").resolve(checksum.substring(0, 2)).resolve(checksum);
+  }
+
+  /**
+   * Reads all files of a backup and returns what is wrong, in words; empty if nothing is.
+   *
+   * @throws IOException if the directory cannot be read
+   */
+  public List<String> verify(Backup backup, BackupProgress progress) throws IOException {
+    List<String> problems = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    long bytes = 0;
+    long files = 0;
+    for (BackupFile file : backup.files()) {
+      String problem = seen.add(file.checksum()) ? problem(file) : null;
+      if (problem != null) {
+        problems.add(problem);
+      }
+      bytes += file.bytes();
+      progress.at(++files, bytes, backup.bytes());
+    }
+    return problems;
+  }
+
+  private @Nullable String problem(BackupFile file) throws IOException {
+    Path content = content(file.checksum());
+    if (!Files.exists(content)) {
+      return "%s: its content %s is missing".formatted(file.path(), content);
+    }
+    long bytes = Files.size(content);
+    if (bytes != file.bytes()) {
+      return "%s: its content %s has %,d bytes instead of %,d"
+          .formatted(file.path(), content, bytes, file.bytes());
+    }
+    return Copy.checksum(content).equals(file.checksum())
+        ? null
+        : "%s: the checksum of its content %s does not match".formatted(file.path(), content);
+  }
+
+  /**
+   * Deletes all but the latest backups, and every content that none of the others has.
+   *
+   * @param keep number of backups to keep, at least 1
+   * @return the ids of the deleted backups
+   */
+  public List<String> purge(int keep) throws IOException {
+    List<Path> manifests = manifests();
+    List<String> deleted = new ArrayList<>();
+    for (Path manifest : manifests.subList(0, Math.max(0, manifests.size() - keep))) {
+      Files.delete(manifest);
+      deleted.add(String.valueOf(manifest.getFileName()));
+    }
+    Copy.sync(directory.resolve("backups"));
+    collect();
+    return deleted;
+  }
+
+  /** Deletes what no backup names. A damaged manifest might name anything: then nothing goes. */
+  private void collect() throws IOException {
+    Set<String> used = new HashSet<>();
+    list().forEach(backup -> backup.files().forEach(file -> used.add(file.checksum())));
+    try (Stream<Path> files = Files.walk(directory.resolve("files"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (!used.contains(String.valueOf(file.getFileName()))) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (mark != null) {
+      mark.close();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of backups. */
+@NullMarked
+package dev.varve.engine.backup;
+
+import org.jspecify.annotations.NullMarked;
