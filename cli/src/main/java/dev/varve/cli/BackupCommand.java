@@ -5,11 +5,17 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.backup.BackupJob;
 import dev.varve.engine.backup.BackupProgress;
 import dev.varve.engine.backup.SnapshotSource;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -54,6 +60,13 @@ final class BackupCommand implements Callable<Integer> {
       description = "Delete all but the latest N backups afterwards (default: keep all).")
   private @Nullable Integer keep;
 
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description =
+          "A server that makes the backup itself, with --to below its 'backup.directory', without its configuration.")
+  private @Nullable URI server;
+
   @Option(names = "--no-progress", description = "Do not say how far it is.")
   private boolean silent;
 
@@ -74,6 +87,10 @@ final class BackupCommand implements Callable<Integer> {
     if (keep != null && keep < 1) {
       throw new WrongCallException("--keep is a number of backups, 1 or more");
     }
+    if (server != null) {
+      byServer(ServerOptions.checked(server), to.toString());
+      return 0;
+    }
     VarveConfig read = config.read();
     Path data = read.engine().directory();
     if (!Files.isDirectory(data)) {
@@ -89,17 +106,59 @@ final class BackupCommand implements Callable<Integer> {
     try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {
       done = run(job, read, (files, bytes, total) -> tell(progress, files, bytes, total));
     }
+    print(
+        done.backup().id(),
+        done.backup().files().size(),
+        done.backup().bytes(),
+        done.copied(),
+        done.deleted().size());
+    return 0;
+  }
+
+  private void print(Object... columns) {
     try (Records records =
         new Records(
             output, spec.commandLine().getOut(), "backup", "files", "bytes", "copied", "deleted")) {
-      records.add(
-          done.backup().id(),
-          done.backup().files().size(),
-          done.backup().bytes(),
-          done.copied(),
-          done.deleted().size());
+      records.add(columns);
     }
-    return 0;
+  }
+
+  private void byServer(URI url, String directory) throws IOException {
+    String form =
+        "to="
+            + URLEncoder.encode(directory, StandardCharsets.UTF_8)
+            + (keep == null ? "" : "&keep=" + keep);
+    ServerRequest request =
+        ServerRequest.post("/varve/v1/backup", form.getBytes(StandardCharsets.US_ASCII))
+            .with("Content-Type", "application/x-www-form-urlencoded");
+    try (ServerConnection connection = new ServerConnection(new ServerAddress.Remote(url));
+        Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0);
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(connection.send(request), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        Object now = JsonTree.parse(line);
+        if (((Map<?, ?>) now).containsKey("error")) {
+          throw new CommandFailedException(JsonTree.member(now, "error").toString());
+        }
+        if (((Map<?, ?>) now).containsKey("backup")) {
+          print(
+              JsonTree.member(now, "backup"),
+              JsonTree.member(now, "files"),
+              JsonTree.member(now, "bytes"),
+              JsonTree.member(now, "copied"),
+              JsonTree.member(now, "deleted"));
+          return;
+        }
+        tell(progress, number(now, "files"), number(now, "bytes"), number(now, "total"));
+      }
+    }
+    throw new CommandFailedException(
+        "the server broke off its answer; the backup may be complete: 'varve backup list' shows it");
+  }
+
+  private static long number(Object line, String name) {
+    return (Long) JsonTree.member(line, name);
   }
 
   static void tell(Progress progress, long files, long bytes, long total) {

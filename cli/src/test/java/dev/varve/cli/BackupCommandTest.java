@@ -244,6 +244,46 @@ class BackupCommandTest {
   }
 
   @Test
+  void aServerWritesBelowItsDirectoryAlone() throws Exception {
+    long written = fill(100);
+    Files.createDirectories(folder.resolve("elsewhere"));
+    Files.createDirectories(backups);
+    Files.createSymbolicLink(backups.resolve("link"), folder.resolve("elsewhere"));
+    EngineConfig config =
+        VarveConfig.read(
+                null,
+                Map.of(),
+                Map.of("data", data.toString(), "backup.directory", backups.toString()))
+            .engine();
+    try (Engine engine = Engine.open(config);
+        Server server = server(engine)) {
+      String url = "http://127.0.0.1:" + server.ports().getFirst();
+      assertThat(run("backup", "--server", url, "--to", "here", "--keep", "3"))
+          .as(err.toString())
+          .isZero();
+      for (String wrong :
+          List.of("../elsewhere", folder.resolve("elsewhere").toString(), "link/x")) {
+        assertThat(run("backup", "--server", url, "--to", wrong)).isEqualTo(1);
+        assertThat(err.toString()).contains("'" + wrong + "' is not below 'backup.directory'");
+      }
+    } finally {
+      DataSocket.remove(data);
+    }
+    assertThat(folder.resolve("elsewhere")).isEmptyDirectory();
+    Path restored = folder.resolve("restored");
+    assertThat(run("restore", "--from", backups.resolve("here"), "--to", restored)).isZero();
+    assertThat(rounds(restored)).isEqualTo(written);
+    try (Engine engine = Engine.open(config(data));
+        Server server = server(engine)) {
+      String url = "http://127.0.0.1:" + server.ports().getFirst();
+      assertThat(run("backup", "--server", url, "--to", "here")).isEqualTo(1);
+      assertThat(err.toString()).contains("has no 'backup.directory'");
+    } finally {
+      DataSocket.remove(data);
+    }
+  }
+
+  @Test
   void refusesWrongPlaces() throws Exception {
     fill(1);
     assertThat(run("backup", "--data", data)).isEqualTo(2);

@@ -1,5 +1,9 @@
 package dev.varve.engine;
 
+import dev.varve.engine.backup.BackupException;
+import dev.varve.engine.backup.BackupJob;
+import dev.varve.engine.backup.BackupProgress;
+import dev.varve.engine.backup.SnapshotSource;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
@@ -162,6 +166,24 @@ public final class Engine implements AutoCloseable {
   /** Returns the snapshots of the data directory. */
   public Snapshots snapshots() {
     return snapshots;
+  }
+
+  /**
+   * Makes a backup in a directory that a client names.
+   *
+   * @param name path below the configured directory of backups; empty for that directory itself
+   * @param keep number of backups to keep, at least 1; 0 to keep all
+   * @throws BackupException if backups are not configured, or the path leads elsewhere
+   * @throws IOException if a file cannot be read or written
+   */
+  public BackupJob.Outcome backup(String name, int keep, BackupProgress progress)
+      throws IOException {
+    Path to = BackupJob.below(config.backups(), name);
+    if (to.startsWith(config.directory().toRealPath())) {
+      throw new BackupException(
+          "%s is in the data directory: a backup belongs on another disk".formatted(to));
+    }
+    return new BackupJob(to, List.of(), keep).run(SnapshotSource.of(snapshots), progress);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.model.HeapShares;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of an engine.
@@ -14,6 +15,7 @@ import java.util.List;
  * @param fields limits of the number of fields
  * @param catalog bytes of memory that the catalogs of all datasets may take; new series are refused
  *     beyond it
+ * @param backups the only directory below which clients can have backups written; null for none
  */
 public record EngineConfig(
     Path directory,
@@ -21,12 +23,24 @@ public record EngineConfig(
     List<DatasetConfig> datasets,
     String defaultDataset,
     FieldLimits fields,
-    long catalog) {
+    long catalog,
+    @Nullable Path backups) {
   public static final long DEFAULT_MEMORY = 256L << 20;
   public static final long DEFAULT_CATALOG = HeapShares.OF_THIS_PROCESS.catalog();
 
   public EngineConfig {
     datasets = List.copyOf(datasets);
+  }
+
+  /** Creates a configuration without backups by clients. */
+  public EngineConfig(
+      Path directory,
+      long memory,
+      List<DatasetConfig> datasets,
+      String defaultDataset,
+      FieldLimits fields,
+      long catalog) {
+    this(directory, memory, datasets, defaultDataset, fields, catalog, null);
   }
 
   /** Creates a configuration with the default limits of fields and catalogs. */

@@ -74,6 +74,7 @@ public final class ConfigKeys {
           key("web.cors-origins", config -> config.web().corsOrigins()),
           key("deletes", config -> config.deletes() ? "allow" : "loopback"),
           key("heap-dump", VarveConfig::heapDump),
+          key("backup.directory", config -> config.engine().backups()),
           key("write.body", config -> config.http().body()),
           key("write.decoded-body", config -> config.http().decodedBody()),
           key("write.memory", config -> config.http().memory()),

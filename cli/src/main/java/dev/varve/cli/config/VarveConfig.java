@@ -210,13 +210,16 @@ public record VarveConfig(
     WebAccess web = web(reader.below("web"));
     boolean deletes =
         reader.choice("deletes", List.of("loopback", "allow"), "loopback").equals("allow");
+    ConfigReader backup = reader.below("backup");
+    Path backups = backup.path("directory", folder);
+    backup.refuseUnknown();
     boolean heapDump = reader.choice("heap-dump", List.of("true", "false"), "true").equals("true");
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return new VarveConfig(
-        new EngineConfig(data, memory, datasets, defaultDataset, fields, catalog),
+        new EngineConfig(data, memory, datasets, defaultDataset, fields, catalog, backups),
         listeners,
         http,
         scrape,

@@ -1,8 +1,12 @@
 package dev.varve.engine.backup;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a snapshot, stores it as a backup, and deletes the snapshot.
@@ -23,6 +27,38 @@ public record BackupJob(Path to, List<Path> configuration, int keep) {
    * @param deleted ids of backups that were deleted
    */
   public record Outcome(Backup backup, long copied, List<String> deleted) {}
+
+  /**
+   * Returns a directory below another one, whatever links there are on the way.
+   *
+   * @param base null if the configuration names none
+   * @param name relative to the base
+   * @throws BackupException if the name leads elsewhere
+   */
+  public static Path below(@Nullable Path base, String name) throws IOException {
+    if (base == null) {
+      throw new BackupException(
+          "the server writes no backups, because its configuration has no 'backup.directory'");
+    }
+    Copy.makeDirectory(base);
+    Path root = base.toRealPath();
+    Path to;
+    try {
+      to = root.resolve(name).normalize();
+    } catch (InvalidPathException e) {
+      throw new BackupException("'%s' is no path".formatted(name), e);
+    }
+    Path there = to;
+    while (!Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
+      there = Copy.parent(there);
+    }
+    if (!to.startsWith(root) || !there.toRealPath().startsWith(root)) {
+      throw new BackupException(
+          "'%s' is not below 'backup.directory', the only place where the server writes backups"
+              .formatted(name));
+    }
+    return to;
+  }
 
   /**
    * Makes the backup.

@@ -72,6 +72,7 @@ import tools.jackson.core.JsonGenerator;
  *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
  *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
  *   <li>{@link Deletes}: deletes
+ *   <li>{@link Backups}: backups of the data directory
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
@@ -126,6 +127,7 @@ public final class VarveApi implements Dialect {
   private List<Route> routes() {
     List<Route> routes = new ArrayList<>(ownRoutes());
     routes.addAll(new Deletes(context).routes());
+    routes.add(new Backups(context).route());
     return routes;
   }
 
