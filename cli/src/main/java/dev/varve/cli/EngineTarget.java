@@ -11,6 +11,7 @@ import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
+import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
@@ -26,6 +27,7 @@ import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.export.Export;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
@@ -34,6 +36,7 @@ import dev.varve.server.varve.DeleteParameters;
 import dev.varve.server.varve.ExplanationJson;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
+import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,6 +83,13 @@ final class EngineTarget implements Target {
   @Override
   public void query(QueryParameters parameters, SampleSink sink) {
     Query.of(plan(parameters)).on(dataset).into(new Samplewise(sink));
+  }
+
+  @Override
+  public void export(QueryParameters rows, ExportWriter writer) throws IOException {
+    ReadRequest request = rows.read(dataset.resolution(), Instant.now());
+    new Export(dataset, List.of(request.selector()), request.times(), request.wholeTable())
+        .run(writer, QueryUse.of(Export.limits(QueryLimits.DEFAULTS)));
   }
 
   @Override

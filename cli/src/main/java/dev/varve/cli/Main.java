@@ -26,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
     subcommands = {
       ServeCommand.class,
       ImportCommand.class,
+      ExportCommand.class,
       PutCommand.class,
       QueryCommand.class,
       ExplainCommand.class,

@@ -3,8 +3,11 @@ package dev.varve.cli;
 import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
+import dev.varve.formats.export.CsvRows;
+import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.json.Json;
 import dev.varve.formats.points.PointLines;
+import dev.varve.formats.text.BadLineException;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
@@ -136,6 +139,29 @@ final class ServerTarget implements Target {
     } catch (IOException | JacksonException e) {
       throw brokeOff(e);
     }
+  }
+
+  /** Asks for CSV, which holds everything, so that any writer can tell what it leaves out. */
+  @Override
+  public void export(QueryParameters rows, ExportWriter writer) throws IOException {
+    Map<String, String> texts = new LinkedHashMap<>(rows.texts());
+    texts.put("format", "csv");
+    try (InputStream body = send(form("/varve/v1/export", texts));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      CsvRows reader = new CsvRows(resolution());
+      RowsToRuns runs = new RowsToRuns(writer);
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        CsvRows.Row row = reader.read(line);
+        if (row != null) {
+          runs.add(row);
+        }
+      }
+      runs.flush();
+    } catch (IOException | BadLineException e) {
+      throw brokeOff(e);
+    }
+    writer.finish();
   }
 
   /** An incomplete answer is an error. */

@@ -3,11 +3,13 @@ package dev.varve.cli;
 import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
+import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -31,6 +33,12 @@ public interface Target extends AutoCloseable {
 
   /** Runs a query and passes on its samples, series by series. */
   void query(QueryParameters parameters, SampleSink sink);
+
+  /**
+   * Writes all samples of {@link QueryParameters#ofRows}, ordered by metric, series and time, as
+   * they come.
+   */
+  void export(QueryParameters rows, ExportWriter writer) throws IOException;
 
   /** Returns the explanation of a query, or the analysis of its run, as JSON. */
   String explain(QueryParameters parameters, boolean analyze);

@@ -456,7 +456,7 @@ class CommandLineTest {
           explain m --step soon; not a valid duration
           explain m --order sideways; 'order' is labels, last or newest
           import --format influx --precision parsec x; 'parsec' is not a time resolution
-          import --format csv x; --metric-column
+          import --format csv --metric m --metric-column c x; --metric-column
           import --format csv --metric m --time-unit day x; --time-unit: 'day' is not a time resolution
           import --format csv --metric m --time-pattern {{ x; --time-pattern: Pattern includes
           import --format csv --metric m --field-columns a:float x; 'float' is no kind of field

@@ -6,8 +6,11 @@ import dev.varve.cli.Progress;
 import dev.varve.cli.Records;
 import dev.varve.cli.Target;
 import dev.varve.cli.TargetOptions;
+import dev.varve.formats.export.CsvRows;
+import dev.varve.formats.export.VictoriaMetricsLines;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.CsvLines;
+import dev.varve.formats.text.Exposition;
 import dev.varve.formats.text.InfluxLines;
 import dev.varve.formats.text.KairosDbLines;
 import dev.varve.formats.text.LeftOut;
@@ -59,8 +62,10 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  varve import --format influx metrics.lp.gz",
+      "  varve import --format json export.jsonl",
       "  varve import --format csv --metric price --time-column date --tag symbol=SPX prices.csv",
       "",
+      "json are VictoriaMetrics' JSON lines. csv without --metric and --metric-column is an export of Varve.",
       "Bad lines are counted and put aside, each with its reason, in FILE.bad beside the file (--bad names another",
       "place); so are lines of which single points are left out. The command ends with 1 if there were any."
     })
@@ -73,7 +78,9 @@ public final class ImportCommand implements Callable<Integer> {
     influx,
     opentsdb,
     kairosdb,
-    prometheus
+    prometheus,
+    openmetrics,
+    json
   }
 
   @Mixin private TargetOptions targetOptions;
@@ -222,9 +229,10 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (format == Format.csv && (csv.metric == null) == (csv.metricColumn == null)) {
+    if (csv.metric != null && csv.metricColumn != null) {
       throw new ParameterException(
-          spec.commandLine(), "csv needs either --metric or --metric-column");
+          spec.commandLine(),
+          "csv needs either --metric or --metric-column; an export of Varve needs neither");
     }
     check("--precision", () -> Resolution.ofSymbol(precision));
     check("--time-unit", () -> Resolution.ofSymbol(csv.timeUnit));
@@ -372,7 +380,10 @@ public final class ImportCommand implements Callable<Integer> {
     LongSupplier now =
         () -> Resolution.MILLISECONDS.convert(Instant.now().toEpochMilli(), resolution);
     return switch (format) {
-      case csv -> new CsvLines(csv.columns(), resolution);
+      case csv ->
+          csv.metric == null && csv.metricColumn == null
+              ? new CsvRows(resolution)
+              : new CsvLines(csv.columns(), resolution);
       case influx ->
           new InfluxLines(
                   Resolution.ofSymbol(precision),
@@ -383,6 +394,8 @@ public final class ImportCommand implements Callable<Integer> {
       case opentsdb -> new OpenTsdbLines(resolution);
       case kairosdb -> new KairosDbLines(resolution, leftOut);
       case prometheus -> new PrometheusLines(resolution, now);
+      case openmetrics -> new Exposition(true, resolution, now, Map.of(), bytes -> {});
+      case json -> new VictoriaMetricsLines(resolution, Map.of());
     };
   }
 

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code POST /api/v1/write}: remote write 1.0 and 2.0
  *   <li>{@code POST /api/v1/import/prometheus}, {@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}:
  *       text format and OpenMetrics
+ *   <li>{@link VictoriaMetrics}: export and import
  *   <li>{@code POST /api/v1/read}: remote read
  *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: evaluates {@code query} at one
  *       time or over a range
@@ -59,6 +60,7 @@ public final class Prometheus implements Dialect {
   private final RemoteRead remoteRead;
   private final Federation federation;
   private final Deletes deletes;
+  private final VictoriaMetrics victoriaMetrics;
   private final String version;
 
   /** Creates the dialect. */
@@ -72,6 +74,7 @@ public final class Prometheus implements Dialect {
     this.remoteRead = new RemoteRead(context);
     this.federation = new Federation(context);
     this.deletes = new Deletes(context);
+    this.victoriaMetrics = new VictoriaMetrics(context);
     this.version = context.version();
   }
 
@@ -97,6 +100,7 @@ public final class Prometheus implements Dialect {
       routes.add(new Route(method, ADMIN + "delete_series", Load.WRITE, deletes::delete));
       routes.add(new Route(method, ADMIN + "clean_tombstones", Load.NONE, deletes::clean));
     }
+    routes.addAll(victoriaMetrics.routes());
     addQuestions(routes);
     return new Router.Mount(NAME, true, routes, Envelope.ERRORS);
   }

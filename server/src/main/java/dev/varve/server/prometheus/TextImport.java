@@ -40,7 +40,7 @@ final class TextImport {
   private static final String BASE64 = "@base64";
 
   /** Maximum number of rejected lines, and of samples, that the answer lists. */
-  private static final int NAMED_MAX = 100;
+  static final int NAMED_MAX = 100;
 
   /** Maximum length of a series in the answer, in characters. */
   private static final int SERIES_SHOWN = 500;
@@ -52,6 +52,16 @@ final class TextImport {
   }
 
   void post(Exchange exchange) throws IOException {
+    Map<String, String> labels = extraLabels(exchange);
+    String time = exchange.parameter("timestamp");
+    if (time != null && !time.matches("-?\\d{1,15}")) {
+      throw HttpError.badRequest("timestamp is in ms since 1970, not '%s'".formatted(time));
+    }
+    write(exchange, labels, time == null ? context.clock().millis() : Long.parseLong(time), 204);
+  }
+
+  /** Returns the labels that the parameters {@code extra_label} give to every series. */
+  static Map<String, String> extraLabels(Exchange exchange) {
     Map<String, String> labels = new TreeMap<>();
     for (String extra : exchange.parameters("extra_label")) {
       int equals = extra.indexOf('=');
@@ -60,11 +70,7 @@ final class TextImport {
       }
       put(labels, extra.substring(0, equals), extra.substring(equals + 1));
     }
-    String time = exchange.parameter("timestamp");
-    if (time != null && !time.matches("-?\\d{1,15}")) {
-      throw HttpError.badRequest("timestamp is in ms since 1970, not '%s'".formatted(time));
-    }
-    write(exchange, labels, time == null ? context.clock().millis() : Long.parseLong(time), 204);
+    return labels;
   }
 
   /**
@@ -139,7 +145,7 @@ final class TextImport {
   }
 
   /** A line that could not be parsed. */
-  private record BadLine(int number, @Nullable String reason) {}
+  record BadLine(int number, @Nullable String reason) {}
 
   private static int read(Exchange exchange, Exposition format, Intake intake, List<BadLine> bad)
       throws IOException {
@@ -176,7 +182,7 @@ final class TextImport {
     return badCount;
   }
 
-  private static void refuse(Exchange exchange, Intake intake, List<BadLine> bad, int badCount)
+  static void refuse(Exchange exchange, Intake intake, List<BadLine> bad, int badCount)
       throws IOException {
     exchange.status(400);
     Envelope.refuse(

@@ -72,6 +72,7 @@ import tools.jackson.core.JsonGenerator;
  *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
  *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
  *   <li>{@link Deletes}: deletes
+ *   <li>{@link Exports}: samples in bulk
  *   <li>{@link Backups}: backups of the data directory
  * </ul>
  *
@@ -127,6 +128,7 @@ public final class VarveApi implements Dialect {
   private List<Route> routes() {
     List<Route> routes = new ArrayList<>(ownRoutes());
     routes.addAll(new Deletes(context).routes());
+    routes.add(new Exports(context).route());
     routes.add(new Backups(context).route());
     return routes;
   }

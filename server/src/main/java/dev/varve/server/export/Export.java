@@ -1,0 +1,102 @@
+package dev.varve.server.export;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.formats.export.ExportWriter;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryUse;
+import dev.varve.store.Budget;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Reads all samples of a selection and writes them as they come: ordered by metric, series and
+ * time, with the memory of one page of samples. What was accepted before it began is in it.
+ */
+public final class Export {
+  /** Memory of a series that is remembered because several selectors may match it, in bytes. */
+  private static final long SERIES_BYTES = 80;
+
+  private static final Duration TIME_MAX = Duration.ofDays(7);
+
+  private final Dataset dataset;
+  private final List<Selector> selectors;
+  private final TimeRange times;
+  private final boolean wholeTable;
+
+  /**
+   * Prepares to export.
+   *
+   * @param selectors at least one; the series of the first come first, and each comes once
+   * @param times in the resolution of the dataset
+   * @param wholeTable whether a whole table may be scanned
+   */
+  public Export(Dataset dataset, List<Selector> selectors, TimeRange times, boolean wholeTable) {
+    this.dataset = dataset;
+    this.selectors = List.copyOf(selectors);
+    this.times = times;
+    this.wholeTable = wholeTable;
+  }
+
+  /** Returns limits of queries without those of size and time, since an export holds no result. */
+  public static QueryLimits limits(QueryLimits usual) {
+    return new QueryLimits(
+        Long.MAX_VALUE,
+        Long.MAX_VALUE,
+        usual.memory(),
+        Long.MAX_VALUE,
+        usual.steps(),
+        TIME_MAX,
+        Long.MAX_VALUE,
+        Long.MAX_VALUE);
+  }
+
+  /**
+   * Exports.
+   *
+   * @param use accounts for what is read and held, and can stop the export
+   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded
+   */
+  public void run(ExportWriter writer, QueryUse use) throws IOException {
+    Set<Series> before = new HashSet<>();
+    for (int i = 0; i < selectors.size(); i++) {
+      boolean remembers = selectors.size() > 1;
+      ReadRequest request =
+          new ReadRequest(
+              selectors.get(i),
+              times,
+              null,
+              Versions.LATEST,
+              ReadRequest.Kinds.ONE,
+              ReadRequest.Order.SERIES_BY_SERIES,
+              0,
+              wholeTable,
+              Budget.UNLIMITED);
+      Set<Series> here = new HashSet<>();
+      try (RunCursor runs = use.runs(dataset).read(request)) {
+        for (Run run = runs.next(); run != null; run = runs.next()) {
+          use.ensureWanted();
+          if (before.contains(run.series())) {
+            continue;
+          }
+          if (remembers && here.add(run.series())) {
+            use.memory()
+                .hold(SERIES_BYTES + run.series().key().byteCount(), "the series of an export");
+          }
+          writer.write(run.series(), run.samples(), 0, run.samples().size());
+        }
+      }
+      before.addAll(here);
+    }
+    writer.finish();
+  }
+}
