@@ -29,7 +29,7 @@ public final class VictoriaMetricsLines implements LineFormat {
   private final Map<String, String> given;
 
   /** A value: a double, or an integer that no double equals. */
-  private record Number(boolean whole, long integer, double real) {}
+  private record Parsed(boolean whole, long integer, double real) {}
 
   /**
    * Prepares to read.
@@ -52,7 +52,7 @@ public final class VictoriaMetricsLines implements LineFormat {
       return;
     }
     Map<String, String> labels = new TreeMap<>();
-    List<Number> values = new ArrayList<>();
+    List<Parsed> values = new ArrayList<>();
     List<Long> times = new ArrayList<>();
     try (JsonParser json = Json.parser(line)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -75,7 +75,7 @@ public final class VictoriaMetricsLines implements LineFormat {
   }
 
   private void add(
-      Map<String, String> labels, List<Number> values, List<Long> times, BatchBuilder into) {
+      Map<String, String> labels, List<Parsed> values, List<Long> times, BatchBuilder into) {
     labels.putAll(given);
     labels.values().removeIf(String::isEmpty);
     String metric = labels.remove(Series.NAME_LABEL);
@@ -90,7 +90,7 @@ public final class VictoriaMetricsLines implements LineFormat {
     String field = named == null ? Series.DEFAULT_FIELD : named;
     BatchBuilder.GroupBuilder group = into.group(GroupKey.of(metric, Tags.of(labels)));
     for (int i = 0; i < values.size(); i++) {
-      Number value = values.get(i);
+      Parsed value = values.get(i);
       if (value.whole()) {
         group.add(field, times.get(i), value.integer());
       } else {
@@ -110,7 +110,7 @@ public final class VictoriaMetricsLines implements LineFormat {
     }
   }
 
-  private static void readValues(JsonParser json, List<Number> values) {
+  private static void readValues(JsonParser json, List<Parsed> values) {
     expect(json, JsonToken.START_ARRAY, "\"values\" is an array of numbers");
     while (json.nextToken() != JsonToken.END_ARRAY) {
       values.add(
@@ -124,19 +124,19 @@ public final class VictoriaMetricsLines implements LineFormat {
     }
   }
 
-  private static Number integer(String digits) {
+  private static Parsed integer(String digits) {
     double real = Double.parseDouble(digits);
     try {
       long integer = Long.parseLong(digits);
       boolean equal = (long) real == integer && Math.abs(real) < 0x1p63;
-      return new Number(!equal, integer, real);
+      return new Parsed(!equal, integer, real);
     } catch (NumberFormatException e) {
       return real(real);
     }
   }
 
-  private static Number real(double value) {
-    return new Number(false, 0, value);
+  private static Parsed real(double value) {
+    return new Parsed(false, 0, value);
   }
 
   private static double special(String text) {

@@ -218,7 +218,7 @@ final class GroupCommit {
   WriterPause pause() {
     WriterPause pause = new WriterPause();
     Write write = submitLooking(pause, Durability.ORDERED);
-    write.end.whenComplete((done, failed) -> pause.ended());
+    var _ = write.end.whenComplete((done, failed) -> pause.ended());
     if (!pause.await(patienceNanos) && write.withdraw()) {
       throw notBegun();
     }
