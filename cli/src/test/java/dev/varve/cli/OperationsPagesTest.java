@@ -27,8 +27,6 @@ import picocli.CommandLine;
 class OperationsPagesTest {
   private static final Pattern BLOCK = Pattern.compile("(?s)```sh\\n(.*?)```");
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
-  private static final String POINT =
-      "{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":%d,\"value\":1.5}";
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -52,7 +50,7 @@ class OperationsPagesTest {
     try (Engine engine = Engine.open(config);
         Server server = Server.start(listening(), () -> engine, DataSocket.listen(data))) {
       String url = "http://127.0.0.1:" + server.ports().getFirst();
-      assertThat(run("put", POINT.formatted(System.currentTimeMillis()), "--server", url)).isZero();
+      assertThat(run("put", point(), "--server", url)).isZero();
       for (String command : commands(page)) {
         List<String> words = words(command, url);
         if (words.contains("export") || words.contains("import")) {
@@ -65,6 +63,11 @@ class OperationsPagesTest {
       DataSocket.remove(data);
     }
     assertThat(commands).isGreaterThan(3);
+  }
+
+  private static String point() {
+    return "{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":%d,\"value\":1.5}"
+        .formatted(System.currentTimeMillis());
   }
 
   private static ServerConfig listening() {
