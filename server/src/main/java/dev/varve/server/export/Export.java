@@ -1,6 +1,7 @@
 package dev.varve.server.export;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.OverloadedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.formats.export.ExportWriter;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 
 /**
  * Reads all samples of a selection and writes them as they come: ordered by metric, series and
@@ -27,6 +29,12 @@ public final class Export {
   private static final long SERIES_BYTES = 80;
 
   private static final Duration TIME_MAX = Duration.ofDays(7);
+
+  /** Exports that run at once in a process: fewer than queries, of which each of them is one. */
+  static final int RUNNING_MAX = 4;
+
+  private static final Semaphore RUNNING = new Semaphore(RUNNING_MAX);
+  private static final Duration RETRY = Duration.ofSeconds(30);
 
   private final Dataset dataset;
   private final List<Selector> selectors;
@@ -65,8 +73,23 @@ public final class Export {
    *
    * @param use accounts for what is read and held, and can stop the export
    * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded
+   * @throws OverloadedException if as many exports run as may run at once
    */
   public void run(ExportWriter writer, QueryUse use) throws IOException {
+    if (!RUNNING.tryAcquire()) {
+      throw new OverloadedException(
+          "%d exports are running, and no more may run at once: try again when one has ended"
+              .formatted(RUNNING_MAX),
+          RETRY);
+    }
+    try {
+      write(writer, use);
+    } finally {
+      RUNNING.release();
+    }
+  }
+
+  private void write(ExportWriter writer, QueryUse use) throws IOException {
     Set<Series> before = new HashSet<>();
     for (int i = 0; i < selectors.size(); i++) {
       boolean remembers = selectors.size() > 1;

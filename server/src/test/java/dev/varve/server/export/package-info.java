@@ -1,0 +1,5 @@
+/** Tests of exports. */
+@NullMarked
+package dev.varve.server.export;
+
+import org.jspecify.annotations.NullMarked;
