@@ -284,7 +284,7 @@ public final class Server implements AutoCloseable {
   private List<Router.Mount> operatorMounts() {
     List<Router.Mount> mounts = new ArrayList<>();
     mounts.add(operations.mount());
-    mounts.add(new QueryStatus(queries).mount());
+    mounts.add(new QueryStatus(queries, slowQueries).mount());
     mounts.add(new DamageStatus(engine::get).mount());
     mounts.add(new SnapshotRoutes(engine::get).mount());
     return mounts;

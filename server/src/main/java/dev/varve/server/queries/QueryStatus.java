@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code GET /api/v1/status/queries} lists waiting and running queries, and {@code POST
- * /api/v1/status/queries/ID/kill} ends one. Has the form of Prometheus' API, answers on every
+ * {@code GET /api/v1/status/queries} lists waiting, running and the last slow queries, and {@code
+ * POST /api/v1/status/queries/ID/kill} ends one. Has the form of Prometheus' API, answers on every
  * listener, and never waits for queries.
  */
 public final class QueryStatus {
@@ -27,9 +27,11 @@ public final class QueryStatus {
   private static final String PATH = "/api/v1/status/queries";
 
   private final RunningQueries queries;
+  private final SlowQueryLog slow;
 
-  public QueryStatus(RunningQueries queries) {
+  public QueryStatus(RunningQueries queries, SlowQueryLog slow) {
     this.queries = queries;
+    this.slow = slow;
   }
 
   public Router.Mount mount() {
@@ -67,6 +69,9 @@ public final class QueryStatus {
           json.writeArrayPropertyStart("queries");
           queries.list().forEach(query -> write(query, json));
           json.writeEndArray();
+          json.writeArrayPropertyStart("slow");
+          slow.last().forEach(query -> write(query, json));
+          json.writeEndArray();
           json.writeEndObject();
         });
   }
@@ -93,6 +98,20 @@ public final class QueryStatus {
     json.writeNumberProperty("bytesHeld", use.memory().held());
     json.writeNumberProperty("cellsRead", use.cost().cellsRead());
     json.writeNumberProperty("bytesRead", use.cost().bytesRead());
+    json.writeEndObject();
+  }
+
+  private static void write(SlowQueryLog.SlowQuery query, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("id", query.id());
+    json.writeStringProperty("language", query.language());
+    json.writeStringProperty("dataset", query.dataset());
+    json.writeStringProperty("text", query.text());
+    json.writeStringProperty("client", query.client());
+    json.writeStringProperty("outcome", query.outcome());
+    json.writeNumberProperty("waitedMs", query.waited().toMillis());
+    json.writeNumberProperty("ranMs", query.ran().toMillis());
+    json.writeNumberProperty("samplesRead", query.samples());
     json.writeEndObject();
   }
 

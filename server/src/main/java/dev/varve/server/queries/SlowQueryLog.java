@@ -4,18 +4,41 @@ import dev.varve.query.running.EndedQuery;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs slow queries, each in one line of {@code name=value} pairs with strings quoted as in JSON.
- * Thread-safe.
+ * Logs slow queries, each in one line of {@code name=value} pairs with strings quoted as in JSON,
+ * and keeps the last {@value #KEPT} of them. Thread-safe.
  */
 public final class SlowQueryLog implements Consumer<EndedQuery> {
   private static final Logger LOG = LoggerFactory.getLogger(SlowQueryLog.class);
 
+  /** Their texts are short, so that they take less than 1 MB together. */
+  private static final int KEPT = 50;
+
+  /**
+   * A slow query that has ended.
+   *
+   * @param outcome such as {@code ok} or {@code timeout}
+   */
+  record SlowQuery(
+      String id,
+      String language,
+      String dataset,
+      String text,
+      String client,
+      String outcome,
+      Duration waited,
+      Duration ran,
+      long samples) {}
+
   private final Duration slow;
+  private final Deque<SlowQuery> last = new ArrayDeque<>();
 
   /**
    * Creates the log.
@@ -30,6 +53,35 @@ public final class SlowQueryLog implements Consumer<EndedQuery> {
   public void accept(EndedQuery ended) {
     if (isSlow(ended)) {
       LOG.warn("slow query: {}", line(ended));
+      keep(ended);
+    }
+  }
+
+  private void keep(EndedQuery ended) {
+    QueryOrigin origin = ended.query().origin();
+    SlowQuery kept =
+        new SlowQuery(
+            ended.query().id(),
+            origin.language(),
+            origin.dataset(),
+            origin.text(),
+            origin.client(),
+            ended.outcome().text(),
+            ended.waited(),
+            ended.ran(),
+            ended.query().use().samplesRead());
+    synchronized (last) {
+      last.addFirst(kept);
+      if (last.size() > KEPT) {
+        last.removeLast();
+      }
+    }
+  }
+
+  /** Returns the last slow queries, the last one first. */
+  List<SlowQuery> last() {
+    synchronized (last) {
+      return List.copyOf(last);
     }
   }
 

@@ -54,4 +54,16 @@ class SlowQueryLogTest {
     assertThat(new SlowQueryLog(Duration.ofSeconds(3)).isSlow(waited)).isTrue();
     assertThat(new SlowQueryLog(Duration.ofMillis(3001)).isSlow(waited)).isFalse();
   }
+
+  @Test
+  void keepsTheLastOnes() {
+    SlowQueryLog log = new SlowQueryLog(Duration.ZERO);
+    for (int i = 0; i < 60; i++) {
+      log.accept(ended("m" + i, "agent"));
+    }
+    assertThat(log.last()).hasSize(50);
+    assertThat(log.last().getFirst().text()).isEqualTo("m59");
+    assertThat(log.last().getLast().text()).isEqualTo("m10");
+    assertThat(log.last().getFirst().outcome()).isEqualTo("ok");
+  }
 }
