@@ -47,6 +47,13 @@ class ArchitectureTest {
                   "dev.varve.store.memory",
                   "dev.varve.layout"),
           floor("dev.varve.engine").uses("dev.varve.model", "dev.varve.store", "dev.varve.layout"),
+          floor("dev.varve.engine.cells")
+              .uses(
+                  "dev.varve.model",
+                  "dev.varve.store",
+                  "dev.varve.store.memory",
+                  "dev.varve.layout",
+                  "dev.varve.engine"),
           floor("dev.varve.query").uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine"),
           floor("dev.varve.rules")
               .uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine", "dev.varve.query"),
@@ -55,6 +62,7 @@ class ArchitectureTest {
                   "dev.varve.model",
                   "dev.varve.formats",
                   "dev.varve.engine",
+                  "dev.varve.engine.cells",
                   "dev.varve.query",
                   "dev.varve.rules"),
           floor("dev.varve.cli")
@@ -65,6 +73,7 @@ class ArchitectureTest {
                   "dev.varve.store.memory",
                   "dev.varve.layout",
                   "dev.varve.engine",
+                  "dev.varve.engine.cells",
                   "dev.varve.query",
                   "dev.varve.rules",
                   "dev.varve.server"),

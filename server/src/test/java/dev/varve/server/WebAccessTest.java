@@ -79,7 +79,8 @@ class WebAccessTest {
           new String[] {"GET", "/query?q=CREATE+DATABASE+x", ""},
           new String[] {"POST", "/varve/v1/query", ""},
           new String[] {"POST", "/varve/v1/explain", ""},
-          new String[] {"POST", "/varve/v1/explain/points", ""});
+          new String[] {"POST", "/varve/v1/explain/points", ""},
+          new String[] {"POST", "/varve/v1/cells", ""});
 
   @Test
   void noPageOfAnotherOriginChangesAnything() throws IOException {

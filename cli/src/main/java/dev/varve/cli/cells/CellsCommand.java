@@ -3,6 +3,9 @@ package dev.varve.cli.cells;
 import dev.varve.cli.CommandFailedException;
 import dev.varve.cli.LayoutOptions;
 import dev.varve.cli.OutputFormat;
+import dev.varve.engine.cells.BlocksOfPoints;
+import dev.varve.engine.cells.CellsOfPoints;
+import dev.varve.engine.cells.ScratchTables;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.formats.points.Point;
 import dev.varve.formats.points.PointFormatException;
@@ -11,7 +14,6 @@ import dev.varve.formats.points.PointReader;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
-import dev.varve.layout.Step;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
@@ -140,18 +142,9 @@ public final class CellsCommand implements Callable<Integer> {
     return given;
   }
 
-  /** Writes the cells that the layout puts into new tables. */
   private static void open(ScratchTables tables) {
     try {
-      for (Step.TableCell missing : tables.run(tables.layout().opening())) {
-        Cell cell = missing.cell();
-        Cell stamped =
-            new Cell(cell.row(), cell.family(), cell.qualifier(), tables.stamps(1), cell.value());
-        String refused = tables.put(missing.table(), stamped);
-        if (refused != null) {
-          throw new CommandFailedException(refused);
-        }
-      }
+      tables.open();
     } catch (RefusedException | DamagedCellException e) {
       throw new CommandFailedException("the cells that exist already: " + e.getMessage());
     }
@@ -197,8 +190,9 @@ public final class CellsCommand implements Callable<Integer> {
     }
     CellsOfBlocks blocks = new CellsOfBlocks(layout);
     if (!decode) {
-      readPoints(batch -> blocks.add(batch, this::complain));
-      blocks.print(output, out);
+      BlocksOfPoints points = new BlocksOfPoints(layout);
+      readPoints(batch -> points.add(batch, this::complain));
+      blocks.print(points, output, out);
       return;
     }
     CellForm form = new CellForm(List.of(layout));

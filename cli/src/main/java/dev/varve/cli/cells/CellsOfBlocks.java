@@ -1,23 +1,17 @@
 package dev.varve.cli.cells;
 
 import dev.varve.cli.OutputFormat;
+import dev.varve.engine.cells.BlocksOfPoints;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.formats.points.Point;
-import dev.varve.layout.CellDescription;
 import dev.varve.layout.DamagedCellException;
-import dev.varve.layout.block.BlockCells;
-import dev.varve.layout.block.BlockDescription;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockReader;
 import dev.varve.layout.block.SampleColumn;
-import dev.varve.model.Attribute;
-import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
-import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
-import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
@@ -33,20 +27,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Turns points into the cells of the blocks that hold just them, and such cells into points. Series
- * and metrics are numbered from 0 in order of appearance, as in a new dataset. The names belong to
- * these numbers in the catalog, so decoded points have numbers as names.
+ * Prints the cells of blocks, and turns such cells into points. Series and metrics are numbers in
+ * them; the names belong to these numbers in the catalog, so decoded points have numbers as names.
  */
 final class CellsOfBlocks {
-  private static final long GENERATION = 1;
-
-  private record Metric(String name, String field) {}
-
   private record Block(Bytes row, Bytes qualifier) {}
 
   private final BlockLayout layout;
-  private final Map<Series, SampleColumn> columns = new LinkedHashMap<>();
-  private final Map<Metric, Integer> metrics = new LinkedHashMap<>();
   private final Map<Block, Cell> heads = new LinkedHashMap<>();
   private final Map<Block, Cell> bodies = new LinkedHashMap<>();
 
@@ -54,55 +41,19 @@ final class CellsOfBlocks {
     this.layout = layout;
   }
 
-  /**
-   * Adds points.
-   *
-   * @param complaints receives a line for each refused point
-   */
-  void add(Batch batch, Consumer<String> complaints) {
-    for (SampleGroup group : batch.groups()) {
-      group.columns().stream()
-          .map(Column::field)
-          .distinct()
-          .forEach(field -> {
-            Series series = group.key().field(field);
-            BlockCells.add(
-                group, field, columns.computeIfAbsent(series, one -> new SampleColumn()));
-          });
-    }
-    for (Attribute attribute : batch.attributes()) {
-      complaints.accept(attribute.key() + ": blocks.attribute: layout 'blocks' has no attributes");
-    }
-  }
-
-  /** Prints the cells of all points. */
-  void print(OutputFormat format, PrintWriter out) {
+  /** Prints the cells of points. */
+  void print(BlocksOfPoints points, OutputFormat format, PrintWriter out) {
     TableSpec table = layout.tables().get(BlockLayout.BLOCKS);
     CellForm form = new CellForm(List.of(layout));
-    int series = 0;
     try (CellPrinter printer = new CellPrinter(out)) {
-      for (Map.Entry<Series, SampleColumn> each : columns.entrySet()) {
-        SampleColumn column = each.getValue();
-        column.settle(new SampleColumn());
-        Metric metric = new Metric(each.getKey().key().metric(), each.getKey().field());
-        Integer known = metrics.putIfAbsent(metric, metrics.size());
-        int ofMetric = known == null ? metrics.size() - 1 : known;
-        List<Cell> cells =
-            BlockCells.encode(column, layout.resolution(), ofMetric, series++, GENERATION);
-        for (int i = 0; i < cells.size(); i++) {
-          Cell cell = cells.get(i);
-          if (format == OutputFormat.json) {
-            JsonLines.write(
-                out, json -> form.write(new CellForm.Located(0, BlockLayout.BLOCKS, cell), json));
-          } else {
-            CellDescription description =
-                i % 2 == 0
-                    ? BlockDescription.ofHead(cell, layout.resolution())
-                    : BlockDescription.ofBody(cell, head(cells.get(i - 1)), layout.resolution());
-            printer.print(table, cell, description, format);
-          }
+      points.forEachCell((cell, description) -> {
+        if (format == OutputFormat.json) {
+          JsonLines.write(
+              out, json -> form.write(new CellForm.Located(0, BlockLayout.BLOCKS, cell), json));
+        } else {
+          printer.print(table, cell, description, format);
         }
-      }
+      });
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.varve.cli.cells;
 
 import dev.varve.cli.cells.CellForm.Located;
+import dev.varve.engine.cells.ScratchTables;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;

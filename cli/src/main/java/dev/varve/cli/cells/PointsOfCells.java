@@ -1,5 +1,6 @@
 package dev.varve.cli.cells;
 
+import dev.varve.engine.cells.ScratchTables;
 import dev.varve.formats.points.Point;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;

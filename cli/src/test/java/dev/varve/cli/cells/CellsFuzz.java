@@ -2,6 +2,7 @@ package dev.varve.cli.cells;
 
 import dev.varve.cli.OutputFormat;
 import dev.varve.cli.cells.CellForm.Located;
+import dev.varve.engine.cells.ScratchTables;
 import dev.varve.formats.points.Point;
 import dev.varve.formats.points.PointLines;
 import dev.varve.layout.DamagedCellException;

@@ -2,6 +2,8 @@ package dev.varve.cli.cells;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.engine.cells.CellsOfPoints;
+import dev.varve.engine.cells.ScratchTables;
 import dev.varve.formats.points.Point;
 import dev.varve.formats.points.PointLines;
 import dev.varve.layout.Layout;

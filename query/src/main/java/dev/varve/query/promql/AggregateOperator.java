@@ -35,7 +35,7 @@ public enum AggregateOperator {
   /**
    * Returns whether Prometheus supports it only with a feature flag. Such operators are rejected.
    */
-  boolean isExperimental() {
+  public boolean isExperimental() {
     return this == LIMITK || this == LIMIT_RATIO;
   }
 

@@ -57,7 +57,7 @@ public record Function(
   }
 
   /** Returns all functions, sorted by name. */
-  static List<Function> all() {
+  public static List<Function> all() {
     return List.copyOf(ALL.values());
   }
 

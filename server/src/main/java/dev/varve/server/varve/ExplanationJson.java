@@ -212,6 +212,8 @@ public final class ExplanationJson {
       json.writeStringProperty("coordinate", part.coordinate());
       json.writeStringProperty("label", part.label());
       json.writeStringProperty("text", part.text());
+      json.writeNumberProperty("from", part.from());
+      json.writeNumberProperty("to", part.to());
       json.writeStringProperty("hex", hex(coordinate(cell, part.coordinate()), part));
       json.writeEndObject();
     }

@@ -74,6 +74,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@link Deletes}: deletes
  *   <li>{@link Exports}: samples in bulk
  *   <li>{@link Backups}: backups of the data directory
+ *   <li>{@link Cells}: layouts, and the cells that they make of points
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
@@ -130,6 +131,7 @@ public final class VarveApi implements Dialect {
     routes.addAll(new Deletes(context).routes());
     routes.add(new Exports(context).route());
     routes.add(new Backups(context).route());
+    routes.addAll(new Cells(context).routes());
     return routes;
   }
 

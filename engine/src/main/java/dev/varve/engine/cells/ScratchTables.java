@@ -1,4 +1,4 @@
-package dev.varve.cli.cells;
+package dev.varve.engine.cells;
 
 import dev.varve.layout.Layout;
 import dev.varve.layout.Step;
@@ -22,9 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/** The tables of a layout in memory while a command runs. */
-final class ScratchTables implements AutoCloseable {
+/**
+ * The tables of a layout in memory, for as long as it is asked what it writes into them. For one
+ * thread.
+ */
+public final class ScratchTables implements AutoCloseable {
   /**
    * The layout itself states what it may write; these tables accept everything that any store
    * accepts.
@@ -46,7 +50,8 @@ final class ScratchTables implements AutoCloseable {
   private final StepRunner steps;
   private long clock;
 
-  ScratchTables(Layout layout) {
+  /** Creates the tables, empty. */
+  public ScratchTables(Layout layout) {
     this.layout = layout;
     for (TableSpec spec : layout.tables()) {
       tables.add(store.open(spec, Store.OpenMode.CREATE_IF_ABSENT));
@@ -54,32 +59,52 @@ final class ScratchTables implements AutoCloseable {
     this.steps = new StepRunner(tables, () -> ++clock);
   }
 
-  Layout layout() {
+  /** Returns the layout whose tables these are. */
+  public Layout layout() {
     return layout;
   }
 
-  <T> T run(Step<T> step) {
+  /** Runs a step of the layout on the tables. */
+  public <T> T run(Step<T> step) {
     return steps.run(step);
   }
 
   /** Returns ascending times from 1, in place of a server's clock. */
-  long stamps(int count) {
+  public long stamps(int count) {
     long first = clock + 1;
     clock += count;
     return first;
   }
 
+  /**
+   * Writes the cells that the layout puts into new tables.
+   *
+   * @throws dev.varve.layout.RefusedException if cells that exist already contradict the layout
+   * @throws dev.varve.layout.DamagedCellException if a cell that exists already is damaged
+   * @throws IllegalStateException if a cell is refused
+   */
+  public void open() {
+    for (Step.TableCell missing : run(layout.opening())) {
+      Cell cell = missing.cell();
+      String refused =
+          put(
+              missing.table(),
+              new Cell(cell.row(), cell.family(), cell.qualifier(), stamps(1), cell.value()));
+      if (refused != null) {
+        throw new IllegalStateException(refused);
+      }
+    }
+  }
+
   /** Puts a cell. Returns why it was refused; null if it was written. */
-  @org.jspecify.annotations.Nullable
-  String put(int table, Cell cell) {
+  public @Nullable String put(int table, Cell cell) {
     MutationBatch batch = new MutationBatch();
     batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
     return apply(table, batch);
   }
 
   /** Applies a batch. Returns why the first refused row was refused; null if all were written. */
-  @org.jspecify.annotations.Nullable
-  String apply(int table, MutationBatch batch) {
+  @Nullable String apply(int table, MutationBatch batch) {
     for (RowOutcome outcome : tables.get(table).apply(batch, Durability.ORDERED)) {
       if (!outcome.applied()) {
         return outcome.reason();
@@ -92,7 +117,7 @@ final class ScratchTables implements AutoCloseable {
    * Passes on every row of a table as a whole, in the order of keys, with all versions of all
    * cells.
    */
-  void forEachRow(int table, Consumer<CellBatch> action) {
+  public void forEachRow(int table, Consumer<CellBatch> action) {
     TableSpec spec = layout.tables().get(table);
     List<FamilySelect> everything =
         IntStream.range(0, spec.families().size()).mapToObj(FamilySelect::all).toList();
@@ -118,7 +143,8 @@ final class ScratchTables implements AutoCloseable {
     }
   }
 
-  void forEachCell(int table, Consumer<Cell> action) {
+  /** Passes on every cell of a table in the order of keys, with all versions. */
+  public void forEachCell(int table, Consumer<Cell> action) {
     forEachRow(
         table,
         row -> {

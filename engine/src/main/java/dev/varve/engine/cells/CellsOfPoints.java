@@ -1,4 +1,4 @@
-package dev.varve.cli.cells;
+package dev.varve.engine.cells;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
@@ -15,11 +15,13 @@ import dev.varve.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes points: computes the cells that the tables of a layout hold after the points are written.
+ * For one thread.
  */
-final class CellsOfPoints implements AutoCloseable {
+public final class CellsOfPoints implements AutoCloseable {
   private final ScratchTables tables;
 
   /** Tables for keys whose samples may all be refused, so that such keys claim no UIDs. */
@@ -32,13 +34,14 @@ final class CellsOfPoints implements AutoCloseable {
    *
    * @param complaints receives a line for each refused point
    */
-  CellsOfPoints(ScratchTables tables, Consumer<String> complaints) {
+  public CellsOfPoints(ScratchTables tables, Consumer<String> complaints) {
     this.tables = tables;
     this.aside = new ScratchTables(tables.layout());
     this.complaints = complaints;
   }
 
-  void write(Batch batch) {
+  /** Writes points into the tables. */
+  public void write(Batch batch) {
     for (SampleGroup group : batch.groups()) {
       ScratchTables names = claims(group) ? tables : aside;
       encode(
@@ -83,8 +86,7 @@ final class CellsOfPoints implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("layout did not create " + key));
   }
 
-  private void encode(
-      GroupKey key, Consumer<Sink> encoder, @org.jspecify.annotations.Nullable SampleGroup group) {
+  private void encode(GroupKey key, Consumer<Sink> encoder, @Nullable SampleGroup group) {
     Sink sink = new Sink(tables.layout(), key, group);
     try {
       encoder.accept(sink);
@@ -136,11 +138,10 @@ final class CellsOfPoints implements AutoCloseable {
 
   private final class Sink implements CellSink {
     private final GroupKey key;
-    private final @org.jspecify.annotations.Nullable SampleGroup group;
+    private final @Nullable SampleGroup group;
     private final List<MutationBatch> batches = new ArrayList<>();
 
-    private Sink(
-        Layout layout, GroupKey key, @org.jspecify.annotations.Nullable SampleGroup group) {
+    private Sink(Layout layout, GroupKey key, @Nullable SampleGroup group) {
       this.key = key;
       this.group = group;
       layout.tables().forEach(table -> batches.add(new MutationBatch()));
