@@ -57,6 +57,7 @@ class ArchitectureTest {
           floor("dev.varve.query").uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine"),
           floor("dev.varve.rules")
               .uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine", "dev.varve.query"),
+          floor("dev.varve.web").uses(),
           floor("dev.varve.server")
               .uses(
                   "dev.varve.model",
@@ -64,7 +65,8 @@ class ArchitectureTest {
                   "dev.varve.engine",
                   "dev.varve.engine.cells",
                   "dev.varve.query",
-                  "dev.varve.rules"),
+                  "dev.varve.rules",
+                  "dev.varve.web"),
           floor("dev.varve.cli")
               .uses(
                   "dev.varve.model",

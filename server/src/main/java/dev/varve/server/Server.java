@@ -10,6 +10,7 @@ import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
+import dev.varve.server.console.ConsolePages;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.ConnectionLimits;
@@ -25,6 +26,7 @@ import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.operations.SnapshotRoutes;
+import dev.varve.server.prometheus.Prometheus;
 import dev.varve.server.queries.QueryStatus;
 import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
@@ -306,6 +308,9 @@ public final class Server implements AutoCloseable {
     List<Router.Mount> mounts = answersOperators(listener) ? operatorMounts() : new ArrayList<>();
     if (!listener.dialects().equals(List.of(Operations.NAME))) {
       mounts.add(new VarveApi(context).mount());
+    }
+    if (listener.dialects().contains(Prometheus.NAME)) {
+      mounts.add(new ConsolePages().mount());
     }
     StreamProtocol lines = null;
     for (String name : listener.dialects()) {

@@ -1,0 +1,151 @@
+/** The server's APIs. Every call answers data or throws an error with the server's own message. */
+import { useEffect, useState } from 'preact/hooks';
+import { address } from './address.js';
+
+/** @returns {string} the prefix of paths, relative to the page, that names the dataset */
+function prefix() {
+  const dataset = address().get('dataset');
+  return dataset ? `datasets/${encodeURIComponent(dataset)}/` : '';
+}
+
+/**
+ * @param {string} body what the server answered
+ * @param {number} status
+ * @returns {string} its reason
+ */
+function reason(body, status) {
+  try {
+    const parsed = JSON.parse(body);
+    return String(parsed.error ?? body);
+  } catch {
+    return body.trim() || `the server answered ${status}`;
+  }
+}
+
+/**
+ * @param {string} path relative to the page
+ * @param {RequestInit} [how]
+ * @returns {Promise<string>}
+ */
+async function text(path, how) {
+  const answer = await fetch(path, { credentials: 'same-origin', redirect: 'error', ...how });
+  const body = await answer.text();
+  if (!answer.ok) {
+    throw new Error(reason(body, answer.status));
+  }
+  return body;
+}
+
+/** @param {Record<string, any>} values @returns {URLSearchParams} those that are present */
+function form(values) {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) {
+        fields.append(name, String(one));
+      }
+    }
+  }
+  return fields;
+}
+
+async function get(path, values = {}, signal) {
+  const fields = form(values).toString();
+  return JSON.parse(await text(fields ? `${path}?${fields}` : path, { signal }));
+}
+
+async function post(path, values, signal) {
+  return JSON.parse(await text(path, { method: 'POST', body: form(values), signal }));
+}
+
+/** Calls an API of Prometheus and takes the data out of its envelope. */
+async function prometheus(call, path, values, signal) {
+  const answer = await call(`${prefix()}api/v1/${path}`, values, signal);
+  return answer.data;
+}
+
+export const api = {
+  /** @returns {Promise<{ resultType: string, result: any }>} */
+  query: (query, time, signal) => prometheus(post, 'query', { query, time }, signal),
+  /** Times and step in seconds. */
+  range: (query, start, end, step, signal) =>
+    prometheus(post, 'query_range', { query, start, end, step }, signal),
+  parse: (query, signal) => prometheus(post, 'parse_query', { query }, signal),
+  /** @param {string[]} [match] selectors */
+  labels: (match, signal) => prometheus(get, 'labels', { 'match[]': match, limit: 2000 }, signal),
+  values: (label, match, signal, limit = 2000) =>
+    prometheus(
+      get,
+      `label/${encodeURIComponent(escaped(label))}/values`,
+      { 'match[]': match, limit },
+      signal,
+    ),
+  cardinality: (limit, signal) => prometheus(get, 'status/tsdb', { limit }, signal),
+  rules: (signal) => prometheus(get, 'rules', {}, signal),
+  alerts: (signal) => prometheus(get, 'alerts', {}, signal),
+  targets: (signal) => get('api/v1/targets', {}, signal).then((answer) => answer.data),
+  queries: (signal) => get('api/v1/status/queries', {}, signal).then((answer) => answer.data),
+  kill: (id) => post(`api/v1/status/queries/${encodeURIComponent(id)}/kill`, {}),
+  damage: (signal) => get('api/v1/status/damage', {}, signal).then((answer) => answer.data),
+  figures: (signal) => text('metrics', { signal }),
+  datasets: () => get('varve/v1/datasets'),
+  layouts: () => get('varve/v1/layouts'),
+  language: () => get('varve/v1/promql'),
+  cells: (layout, points, parameters, signal) =>
+    post(
+      'varve/v1/cells',
+      {
+        layout,
+        points,
+        ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [`param.${k}`, v])),
+      },
+      signal,
+    ),
+  /** @param {string} [dataset] another dataset than that of the address */
+  explain: (values, dataset, signal) =>
+    post(
+      dataset
+        ? `datasets/${encodeURIComponent(dataset)}/varve/v1/explain`
+        : `${prefix()}varve/v1/explain`,
+      values,
+      signal,
+    ),
+};
+
+/** Names that are no identifiers go into a path in the form that Prometheus 3 defines. */
+function escaped(label) {
+  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) {
+    return label;
+  }
+  const characters = [...label].map((c) =>
+    /[a-zA-Z0-9]/.test(c) ? c : c === '_' ? '__' : `_${c.codePointAt(0).toString(16)}_`,
+  );
+  return `U__${characters.join('')}`;
+}
+
+/**
+ * Asks when the component appears and whenever an input changes; a later question ends an earlier
+ * one. While a new answer is awaited, the previous one stays.
+ *
+ * @template T
+ * @param {((signal: AbortSignal) => Promise<T>) | null} ask null to ask nothing
+ * @param {any[]} inputs
+ * @returns {{ data?: T, error?: Error, loading: boolean }}
+ */
+export function useAnswer(ask, inputs) {
+  const [state, setState] = useState({ loading: ask !== null });
+  useEffect(() => {
+    if (!ask) {
+      setState({ loading: false });
+      return undefined;
+    }
+    const control = new AbortController();
+    setState((before) => ({ data: before.data, loading: true }));
+    ask(control.signal).then(
+      (data) => control.signal.aborted || setState({ data, loading: false }),
+      (error) => control.signal.aborted || setState({ error, loading: false }),
+    );
+    return () => control.abort();
+  }, inputs);
+  return state;
+}

@@ -1,0 +1,81 @@
+/** Entry of the console: the bar of pages, and the page that the address names. */
+import { h, render } from 'preact';
+import { useAddress, link, follow } from './address.js';
+import { useAnswer, api } from './api.js';
+import { Explore } from './pages/explore.js';
+import { Layout } from './pages/layout.js';
+import { Explain } from './pages/explain.js';
+import { Status } from './pages/status.js';
+import { Cardinality } from './pages/cardinality.js';
+import { Rules } from './pages/rules.js';
+
+/** Pages by name, in the order of the bar; the first one is shown at first. */
+const PAGES = {
+  explore: { title: 'Explore', view: Explore },
+  layout: { title: 'Layout', view: Layout },
+  explain: { title: 'Explain', view: Explain },
+  cardinality: { title: 'Cardinality', view: Cardinality },
+  rules: { title: 'Rules and alerts', view: Rules },
+  status: { title: 'Status', view: Status },
+};
+
+function Datasets() {
+  const address = useAddress();
+  const answer = useAnswer(() => api.datasets(), []);
+  const names = answer.data?.datasets ?? [];
+  if (names.length < 2) {
+    return null;
+  }
+  return h(
+    'label',
+    { class: 'dataset' },
+    'dataset ',
+    h(
+      'select',
+      {
+        id: 'dataset',
+        value: address.get('dataset') || answer.data.default,
+        onChange: (event) => follow({ dataset: event.target.value }),
+      },
+      names.map((name) => h('option', { value: name }, name)),
+    ),
+  );
+}
+
+function Bar({ page }) {
+  return h(
+    'header',
+    null,
+    h('a', { class: 'name', href: link({}, ['dataset']) }, 'Varve'),
+    h(
+      'nav',
+      { 'aria-label': 'Pages' },
+      Object.entries(PAGES).map(([name, { title }]) =>
+        h(
+          'a',
+          {
+            href: link({ page: name }, ['dataset']),
+            'aria-current': name === page ? 'page' : undefined,
+            'data-page': name,
+          },
+          title,
+        ),
+      ),
+    ),
+    h(Datasets),
+  );
+}
+
+function App() {
+  const address = useAddress();
+  const named = address.get('page') ?? '';
+  const page = Object.hasOwn(PAGES, named) ? named : 'explore';
+  const { title, view } = PAGES[page];
+  document.title = `${title} - Varve`;
+  return [
+    h(Bar, { page }),
+    h('main', { key: `${page} ${address.get('dataset') ?? ''}`, 'data-shown': page }, h(view)),
+  ];
+}
+
+render(h(App), document.getElementById('console'));

@@ -1,0 +1,185 @@
+/** Status: what the server does now, how full its budgets are, and its stores and targets. */
+import { h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, useAnswer } from '../api.js';
+import { bytes, count, duration } from '../format.js';
+import { figures, budgets, perDataset } from '../figures.js';
+import { Confirm } from '../widgets/confirm.js';
+import { Meter } from '../widgets/meter.js';
+import { Empty, Notice } from '../widgets/notice.js';
+import { Table } from '../widgets/table.js';
+
+const AGAIN_MS = 2000;
+
+/** Counts up while the page is seen, so that answers stay fresh. */
+function useTicks(interval) {
+  const [ticks, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setTicks((before) => before + 1), interval);
+    return () => clearInterval(timer);
+  }, [interval]);
+  return [ticks, setTicks];
+}
+
+export function Status() {
+  const [ticks, setTicks] = useTicks(AGAIN_MS);
+  return [
+    h('h1', null, 'Status'),
+    h(Queries, { ticks, onChange: () => setTicks((before) => before + 1) }),
+    h(Figures, { ticks }),
+    h(Damage, { ticks }),
+    h(Targets, { ticks }),
+  ];
+}
+
+function Queries({ ticks, onChange }) {
+  const answer = useAnswer((signal) => api.queries(signal), [ticks]);
+  const [doomed, setDoomed] = useState(null);
+  const [outcome, setOutcome] = useState('');
+  const kill = async () => {
+    const { id } = doomed;
+    setDoomed(null);
+    try {
+      await api.kill(id);
+      setOutcome(`Query ${id} was ended.`);
+    } catch (error) {
+      setOutcome(error.message);
+    }
+    onChange();
+  };
+  const { data } = answer;
+  const slow = data?.slow ?? [];
+  return h(
+    'section',
+    { id: 'queries' },
+    h('h2', null, 'Queries'),
+    h(Notice, { answer }),
+    outcome && h('p', { role: 'status' }, outcome),
+    data && h('p', null, `${count(data.running)} running, ${count(data.waiting)} waiting`),
+    data?.queries.length > 0 &&
+      h(Table, {
+        rows: data.queries,
+        caption: 'Running and waiting queries',
+        columns: [
+          ...ORIGIN,
+          { title: 'state', of: (row) => row.state },
+          { title: 'ran', of: (row) => duration(row.ranMs * 1000), sort: (row) => row.ranMs, number: true },
+          { title: 'samples', of: (row) => count(row.samplesRead), sort: (row) => row.samplesRead, number: true },
+          { title: 'memory', of: (row) => bytes(row.bytesHeld), sort: (row) => row.bytesHeld, number: true },
+          {
+            title: '',
+            of: (row) =>
+              h('button', { class: 'danger', onClick: () => setDoomed(row) }, 'Kill…'),
+          },
+        ],
+      }),
+    slow.length > 0 &&
+      h(Table, {
+        rows: slow,
+        caption: 'Slow queries since the start, the last one first',
+        id: 'slow',
+        columns: [
+          ...ORIGIN,
+          { title: 'outcome', of: (row) => row.outcome },
+          { title: 'ran', of: (row) => duration(row.ranMs * 1000), sort: (row) => row.ranMs, number: true },
+          { title: 'samples', of: (row) => count(row.samplesRead), sort: (row) => row.samplesRead, number: true },
+        ],
+      }),
+    doomed &&
+      h(
+        Confirm,
+        {
+          title: 'End this query?',
+          action: 'End the query',
+          onYes: kill,
+          onNo: () => setDoomed(null),
+        },
+        h('p', null, h('code', null, doomed.text)),
+        h(
+          'p',
+          null,
+          `It has run for ${duration(doomed.ranMs * 1000)} for ${doomed.client}, which will get an error. Nothing is written or lost.`,
+        ),
+      ),
+  );
+}
+
+const ORIGIN = [
+  { title: 'query', of: (row) => h('code', null, row.text), sort: (row) => row.text },
+  { title: 'language', of: (row) => row.language, sort: (row) => row.language },
+  { title: 'dataset', of: (row) => row.dataset, sort: (row) => row.dataset },
+  { title: 'client', of: (row) => row.client, sort: (row) => row.client },
+];
+
+function Figures({ ticks }) {
+  const answer = useAnswer((signal) => api.figures(signal).then(figures), [ticks]);
+  const datasets = answer.data ? perDataset(answer.data) : [];
+  const build = answer.data?.find((one) => one.name === 'varve_build_info')?.labels;
+  return h(
+    'section',
+    { id: 'budgets' },
+    h('h2', null, 'Budgets'),
+    h(Notice, { answer }),
+    build && h('p', { class: 'quiet' }, `Varve ${build.version} on Java ${build.java}`),
+    answer.data && budgets(answer.data).map((one) => h(Meter, { key: one.name, ...one })),
+    datasets.length > 0 && [
+      h('h2', null, 'Datasets and stores'),
+      h(Table, {
+        rows: datasets,
+        id: 'datasets',
+        caption: 'Datasets',
+        columns: [
+          { title: 'dataset', of: (row) => row.dataset, sort: (row) => row.dataset },
+          { title: 'series', of: (row) => count(row.series), sort: (row) => row.series, number: true },
+          { title: 'catalog', of: (row) => bytes(row.catalog), sort: (row) => row.catalog, number: true },
+          { title: 'samples in memory', of: (row) => count(row.head), number: true },
+          { title: 'deletes standing', of: (row) => count(row.deletes), number: true },
+        ],
+      }),
+    ],
+  );
+}
+
+function Damage({ ticks }) {
+  const answer = useAnswer((signal) => api.damage(signal), [ticks]);
+  const found = answer.data?.damage ?? [];
+  return h(
+    'section',
+    { id: 'damage' },
+    h('h2', null, 'Damage'),
+    h(Notice, { answer }),
+    answer.data &&
+      (found.length === 0
+        ? h(Empty, null, 'None was met since the start. The command varve check reads everything.')
+        : h(Table, {
+            rows: found,
+            columns: Object.keys(found[0]).map((name) => ({
+              title: name,
+              of: (row) => String(row[name]),
+            })),
+          })),
+  );
+}
+
+function Targets({ ticks }) {
+  const answer = useAnswer((signal) => api.targets(signal), [ticks]);
+  const targets = answer.data?.activeTargets ?? [];
+  return h(
+    'section',
+    { id: 'targets' },
+    h('h2', null, 'Scrape targets'),
+    h(Notice, { answer }),
+    answer.data &&
+      (targets.length === 0
+        ? h(Empty, null, 'This server scrapes nothing; section scrape of the configuration tells it to.')
+        : h(Table, {
+            rows: targets,
+            columns: [
+              { title: 'job', of: (row) => row.labels?.job ?? row.scrapePool, sort: (row) => row.scrapePool },
+              { title: 'address', of: (row) => row.scrapeUrl, sort: (row) => row.scrapeUrl },
+              { title: 'health', of: (row) => row.health, sort: (row) => row.health },
+              { title: 'last error', of: (row) => row.lastError },
+            ],
+          })),
+  );
+}

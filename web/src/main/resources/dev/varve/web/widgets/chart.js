@@ -1,0 +1,140 @@
+/** A line chart of a range query, drawn by uPlot, with a legend of our own made of text nodes. */
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { number, instant } from '../format.js';
+
+/** Colours of lines, legible on light and dark. */
+const COLOURS = [
+  '#2f81c1', '#d9822b', '#3c9a5f', '#c0504d', '#8a6fc0', '#9c7a4b', '#d16fa5', '#7a7f87', '#a3a327',
+  '#2ba6b0',
+];
+
+const colour = (place) => COLOURS[place % COLOURS.length];
+
+/** @returns {Record<string, any>} an axis in the colours of the page */
+function axis(extra) {
+  const style = getComputedStyle(document.documentElement);
+  const ink = style.getPropertyValue('--quiet').trim() || '#777';
+  const line = style.getPropertyValue('--line').trim() || '#ccc';
+  return { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, ...extra };
+}
+
+/** @returns {string[]} the times of an axis in UTC, with the date where a day begins */
+function clock(chart, splits, axisIndex, space, step) {
+  return splits.map((split) => {
+    const text = instant(split * 1000);
+    const time = text.slice(11, step < 60 ? 19 : 16);
+    return time.startsWith('00:00') ? text.slice(5, 10) : time;
+  });
+}
+
+/**
+ * @param {{ times: number[], lines: { name: string, values: (number | null)[] }[], height?: number,
+ *     start: number, end: number, small?: boolean, onZoom?: (start: number, end: number) => void,
+ *     label: string }} props times in seconds; a small chart has neither legend nor cursor
+ */
+export function Chart({ times, lines, height = 260, start, end, small, onZoom, label }) {
+  const place = useRef(null);
+  const chart = useRef(null);
+  const [cursor, setCursor] = useState(null);
+  const [hidden, setHidden] = useState(() => new Set());
+
+  useEffect(() => {
+    const options = {
+      width: Math.max(120, place.current.clientWidth),
+      height,
+      legend: { show: false },
+      cursor: small ? { show: false } : { drag: { x: true, y: false, setScale: false } },
+      tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
+      scales: { x: { range: [start, end] } },
+      axes: [
+        axis({ size: small ? 30 : 40, values: clock }),
+        axis({ size: small ? 56 : 64, values: (_, splits) => splits.map(number) }),
+      ],
+      series: [
+        {},
+        ...lines.map((line, index) => ({
+          stroke: colour(index),
+          width: 1.5,
+          spanGaps: false,
+          show: !hidden.has(line.name),
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        setCursor: [(drawn) => setCursor(drawn.cursor.idx ?? null)],
+        setSelect: [
+          (drawn) => {
+            if (drawn.select.width > 4) {
+              const from = drawn.posToVal(drawn.select.left, 'x');
+              onZoom?.(from, drawn.posToVal(drawn.select.left + drawn.select.width, 'x'));
+            }
+          },
+        ],
+      },
+    };
+    const drawn = new uPlot(options, [times, ...lines.map((line) => line.values)], place.current);
+    chart.current = drawn;
+    const watch = new ResizeObserver(() =>
+      drawn.setSize({ width: Math.max(120, place.current.clientWidth), height }),
+    );
+    watch.observe(place.current);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const repaint = () => {
+      [0, 1].forEach((side) => Object.assign(drawn.axes[side], { stroke: axis({}).stroke }));
+      drawn.redraw();
+    };
+    dark.addEventListener('change', repaint);
+    return () => {
+      dark.removeEventListener('change', repaint);
+      watch.disconnect();
+      drawn.destroy();
+    };
+  }, [times, lines, height, start, end, hidden]);
+
+  const toggle = (name) =>
+    setHidden((before) => {
+      const after = new Set(before);
+      return after.delete(name) ? after : after.add(name);
+    });
+  return h(
+    'div',
+    { class: small ? 'chart small' : 'chart' },
+    h('div', { ref: place, role: 'img', 'aria-label': label, class: 'plot' }),
+    !small &&
+      h(
+        'div',
+        { class: 'legend' },
+        h('p', { class: 'quiet' }, cursor === null ? 'Drag to zoom.' : instant(times[cursor] * 1000)),
+        h(
+          'ul',
+          null,
+          lines.map((line, index) =>
+            h(LegendLine, {
+              line,
+              index,
+              cursor,
+              off: hidden.has(line.name),
+              onToggle: () => toggle(line.name),
+            }),
+          ),
+        ),
+      ),
+  );
+}
+
+function LegendLine({ line, index, cursor, off, onToggle }) {
+  const value = cursor === null ? line.values.findLast((one) => one !== null) : line.values[cursor];
+  return h(
+    'li',
+    null,
+    h(
+      'button',
+      { class: off ? 'plain off' : 'plain', 'aria-pressed': String(!off), onClick: onToggle },
+      h('span', { class: 'swatch', style: { background: colour(index) } }),
+      line.name,
+    ),
+    h('b', null, value === null || value === undefined ? '' : number(value)),
+  );
+}

@@ -1,0 +1,122 @@
+/** The operators of a query as a tree, and below its leaves how the samples are read. */
+import { h } from 'preact';
+import { bytes, count, duration, instant } from '../format.js';
+import { Table } from './table.js';
+
+const RANGES_MAX = 100;
+
+/** @param {{ plan: any, scans: any[], total?: number }} props total in microseconds */
+export function PlanTree({ plan, scans, total }) {
+  return h('ul', { class: 'plan' }, h(Node, { node: plan, scans, total }));
+}
+
+function Node({ node, scans, total }) {
+  const scan = scans.find((one) => one.number === node.scan);
+  return h(
+    'li',
+    null,
+    h(
+      'div',
+      { class: 'node' },
+      h('code', null, node.operator),
+      node.detail && h('span', null, ` ${node.detail}`),
+      node.rows !== undefined &&
+        h('span', { class: 'quiet' }, ` ${count(node.rows)} series, ${count(node.values)} values`),
+      node.microseconds !== undefined && h(Time, { micros: node.microseconds, total }),
+    ),
+    scan && h(Scan, { scan, total }),
+    node.inputs.length > 0 &&
+      h(
+        'ul',
+        null,
+        node.inputs.map((input) => h(Node, { node: input, scans, total })),
+      ),
+  );
+}
+
+function Time({ micros, total }) {
+  return h(
+    'span',
+    { class: 'time' },
+    h('meter', { min: 0, max: Math.max(1, total ?? micros), value: micros, 'aria-label': 'time' }),
+    duration(micros),
+  );
+}
+
+function Scan({ scan, total }) {
+  const { actual } = scan;
+  return h(
+    'div',
+    { class: 'scan' },
+    h(
+      'p',
+      null,
+      h('code', null, scan.selector),
+      ` from ${instant(scan.from)} to ${instant(scan.to)}, labels ${scan.labels}: `,
+      `${count(scan.seriesMatched)} series match`,
+    ),
+    actual &&
+      h(
+        'p',
+        { class: 'actual' },
+        `read ${count(actual.series)} series, ${count(actual.samples)} samples, `,
+        `${count(actual.rowsRead)} rows, ${count(actual.cellsRead)} cells, `,
+        `${bytes(actual.bytesRead)} in ${count(actual.requests)} requests`,
+        h(Time, { micros: actual.readMicroseconds, total }),
+      ),
+    scan.reads.map((read) => h(Read, { read })),
+  );
+}
+
+function Read({ read }) {
+  return h(
+    'div',
+    { class: 'read' },
+    h(
+      'p',
+      null,
+      'layout ',
+      h('b', null, read.layout),
+      `: ${count(read.slices)} ranges in ${count(read.partitions)} partitions, `,
+      `${amount(read.rowsWanted)} of ${amount(read.rows)} rows wanted, ${amount(read.cells)} cells`,
+    ),
+    [...read.notes, ...read.filters.map((filter) => `filter: ${filter}`)].map((text) =>
+      h('p', { class: 'quiet' }, text),
+    ),
+    read.lost.map((text) => h('p', { class: 'error' }, text)),
+    read.alternatives.length > 0 &&
+      h(Table, {
+        caption: 'What the planner weighed',
+        rows: read.alternatives,
+        columns: [
+          { title: 'alternative', of: (row) => row.name },
+          { title: 'cost', of: (row) => row.cost, number: true },
+          { title: 'reason', of: (row) => row.reason },
+        ],
+      }),
+    read.ranges.length > 0 && h(Ranges, { ranges: read.ranges }),
+  );
+}
+
+function Ranges({ ranges }) {
+  const left = ranges.length - RANGES_MAX;
+  return h(
+    'details',
+    null,
+    h('summary', null, `${count(ranges.length)} row ranges`),
+    h(Table, {
+      rows: ranges.slice(0, RANGES_MAX),
+      columns: [
+        { title: 'table', of: (row) => row.table },
+        { title: 'partition', of: (row) => row.partition },
+        { title: 'from', of: (row) => h('span', { title: row.fromHex }, row.from) },
+        { title: 'to', of: (row) => h('span', { title: row.toHex }, row.to) },
+      ],
+    }),
+    left > 0 && h('p', { class: 'quiet' }, `${count(left)} more are not shown.`),
+  );
+}
+
+function amount(number) {
+  return typeof number === 'number' ? count(number) : String(number);
+}
