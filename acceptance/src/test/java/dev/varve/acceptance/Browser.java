@@ -1,0 +1,228 @@
+package dev.varve.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.JavascriptExecutor;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** A real Chromium without a window. */
+final class Browser implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Dimension DESK = new Dimension(1200, 1000);
+
+  private final ChromeDriver driver;
+
+  private Browser(ChromeDriver driver) {
+    this.driver = driver;
+  }
+
+  /**
+   * Starts a browser.
+   *
+   * @throws AssertionError with the command that installs it if it is missing
+   */
+  static Browser start() {
+    Path chromium = Checkout.program("chromium", "chromium chromium-driver");
+    Path chromedriver = Checkout.program("chromedriver", "chromium chromium-driver");
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(chromium.toString());
+    options.addArguments(
+        "--headless=new",
+        // Tests may run as root, for whom Chromium has no sandbox; they visit only their own
+        // server.
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--force-color-profile=srgb");
+    options.setCapability("goog:loggingPrefs", logs);
+    ChromeDriverService service =
+        new ChromeDriverService.Builder().usingDriverExecutable(chromedriver.toFile()).build();
+    ChromeDriver driver = new ChromeDriver(service, options);
+    driver.manage().window().setSize(DESK);
+    return new Browser(driver);
+  }
+
+  void open(String address) {
+    driver.get(address);
+  }
+
+  String address() {
+    return String.valueOf(driver.getCurrentUrl());
+  }
+
+  void back() {
+    driver.navigate().back();
+  }
+
+  /** Returns the first element of a selector as soon as it is shown. */
+  WebElement see(String selector) {
+    return wait(
+        () -> {
+          List<WebElement> found = driver.findElements(By.cssSelector(selector));
+          return found.isEmpty() || !found.getFirst().isDisplayed() ? null : found.getFirst();
+        },
+        selector);
+  }
+
+  List<WebElement> all(String selector) {
+    return driver.findElements(By.cssSelector(selector));
+  }
+
+  /** Waits until the text of an element contains another. */
+  void see(String selector, String text) {
+    wait(
+        () ->
+            all(selector).stream().anyMatch(element -> element.getText().contains(text))
+                ? true
+                : null,
+        selector + " with " + text);
+  }
+
+  /** Waits until a question has an answer that is not null. */
+  private <T> T wait(Supplier<@Nullable T> question, String what) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() < end) {
+      try {
+        T answer = question.get();
+        if (answer != null) {
+          return answer;
+        }
+      } catch (StaleElementReferenceException e) {
+        // The page was drawn anew meanwhile.
+      }
+      VarveProcess.sleep(50);
+    }
+    throw new AssertionError(
+        "no %s at %s, which shows:%n%s%n-- its console%n%s"
+            .formatted(what, address(), shown(), String.join("\n", takeConsole())));
+  }
+
+  private String shown() {
+    return driver.findElement(By.tagName("body")).getText();
+  }
+
+  void click(String selector) {
+    see(selector).click();
+  }
+
+  /** Clicks a button or link by its text. */
+  void clickText(String selector, String text) {
+    wait(
+            () ->
+                all(selector).stream()
+                    .filter(element -> element.getText().strip().equals(text))
+                    .findFirst()
+                    .orElse(null),
+            selector + " with " + text)
+        .click();
+  }
+
+  /** Replaces the text of a field. */
+  void type(String selector, CharSequence... keys) {
+    WebElement field = see(selector);
+    field.sendKeys(Keys.chord(Keys.CONTROL, "a"), Keys.DELETE);
+    field.sendKeys(keys);
+  }
+
+  void press(String selector, CharSequence... keys) {
+    see(selector).sendKeys(keys);
+  }
+
+  void choose(String selector, String value) {
+    see(selector + " option[value='" + value + "']").click();
+  }
+
+  /** Moves the mouse over an element. */
+  void hover(WebElement element) {
+    new Actions(driver).moveToElement(element).perform();
+  }
+
+  /** Drags the mouse over an element, from one share of its width to another. */
+  void drag(WebElement element, double from, double to) {
+    int width = element.getSize().getWidth();
+    new Actions(driver)
+        .moveToElement(element, (int) (width * (from - 0.5)), 0)
+        .clickAndHold()
+        .moveByOffset((int) (width * (to - from)), 0)
+        .release()
+        .perform();
+  }
+
+  /** Returns the value of an expression, in which {@code at} is a module of the console. */
+  Object of(String module, String expression) {
+    return driver.executeAsyncScript(
+        "const [module, done] = arguments;"
+            + "import('./console/' + module).then((at) => done("
+            + expression
+            + "), (error) => done(String(error)));",
+        module);
+  }
+
+  Object run(String script) {
+    return ((JavascriptExecutor) driver).executeScript(script);
+  }
+
+  /** Shows pages as on a screen of some size, in pixels. */
+  void resize(int width, int height) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", true));
+  }
+
+  /** Returns to the usual size. */
+  void restoreSize() {
+    driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
+  }
+
+  /** Chooses the colours of the page, as a reader's system does. */
+  void prefer(String scheme) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+  }
+
+  void picture(Path file) {
+    try {
+      Files.createDirectories(file.getParent());
+      Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns what was written to the console since the last call, violations of policies included.
+   */
+  List<String> takeConsole() {
+    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        .map(LogEntry::toString)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+}
