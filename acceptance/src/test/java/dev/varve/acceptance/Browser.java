@@ -150,6 +150,11 @@ final class Browser implements AutoCloseable {
     see(selector).sendKeys(keys);
   }
 
+  /** Presses keys where the focus is. */
+  void keys(CharSequence... keys) {
+    new Actions(driver).sendKeys(keys).perform();
+  }
+
   void choose(String selector, String value) {
     see(selector + " option[value='" + value + "']").click();
   }

@@ -4,14 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -225,7 +231,7 @@ class ConsoleIT {
     // OpenTSDB holds no host with such characters as the first one of the data.
     browser.type("#point-tags", "host=a");
     browser.click("#beside");
-    browser.see(".anatomy[data-layout=opentsdb] .byte");
+    browser.see(".anatomy[data-layout=opentsdb] .fresh h3", "tsdb/t");
     WebElement salt = browser.see(".anatomy[data-layout=opentsdb] [data-coordinate=row] .byte");
     browser.hover(salt);
     browser.see(".anatomy[data-layout=opentsdb] .field", "metric UID = 000001. It carries");
@@ -233,11 +239,11 @@ class ConsoleIT {
     browser.see(".anatomy[data-layout=opentsdb] .field", "byte 1 of the");
     browser.picture(pictures.resolve("layout.png"));
     browser.choose("#layout-1", "kairosdb");
-    browser.see(".anatomy[data-layout=kairosdb] .byte");
+    browser.see(".anatomy[data-layout=kairosdb] .fresh h3", "data_points");
     browser.choose("#layout-1", "blocks");
     browser.see(".anatomy[data-layout=blocks] .summary", "head of 1 samples");
     browser.choose("#layout-1", "declared");
-    browser.see(".anatomy[data-layout=declared] .byte");
+    browser.see(".anatomy[data-layout=declared] .fresh h3", "mine/d");
     browser.type("textarea.yaml", "layout: mine\nkey:\n- metrik\n");
     browser.see(".anatomy[data-layout=declared] .error", "metrik");
     onlyRefusals(400);
@@ -317,7 +323,10 @@ class ConsoleIT {
     browser.picture(pictures.resolve("layout-dark.png"));
     assertThat(browser.run("return getComputedStyle(document.body).backgroundColor"))
         .isEqualTo("rgb(20, 25, 28)");
+    open("?q=cpu");
+    browser.see(".pane canvas");
     browser.prefer("light");
+    browser.see(".legend", "cpu{");
   }
 
   @Test
@@ -351,6 +360,75 @@ class ConsoleIT {
 
   private static String quoted(String text) {
     return "'" + text.replace("'", "\\'") + "'";
+  }
+
+  /** A proxy that answers below a prefix and passes on what follows it. */
+  private HttpServer proxy() throws IOException {
+    HttpServer proxy = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    proxy.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    proxy.createContext(
+        "/some/prefix/",
+        exchange -> {
+          String target = exchange.getRequestURI().toString().substring("/some/prefix".length());
+          HttpRequest request =
+              HttpRequest.newBuilder(server.uri(target))
+                  .header("Content-Type", "application/x-www-form-urlencoded")
+                  .method(
+                      exchange.getRequestMethod(),
+                      HttpRequest.BodyPublishers.ofByteArray(
+                          exchange.getRequestBody().readAllBytes()))
+                  .build();
+          try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpResponse<byte[]> answer =
+                client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            for (String name : List.of("Content-Type", "Content-Security-Policy")) {
+              answer
+                  .headers()
+                  .firstValue(name)
+                  .ifPresent(value -> exchange.getResponseHeaders().set(name, value));
+            }
+            exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
+            exchange.getResponseBody().write(answer.body());
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          exchange.close();
+        });
+    proxy.start();
+    return proxy;
+  }
+
+  @Test
+  void itWorksBehindAProxyThatStripsAPrefix() throws IOException {
+    HttpServer proxy = proxy();
+    try {
+      String address = "http://127.0.0.1:" + proxy.getAddress().getPort() + "/some/prefix/";
+      browser.open(address + "?q=cpu");
+      browser.see(".pane canvas");
+      browser.clickText("nav a", "Layout");
+      browser.see(".anatomy .byte");
+      browser.choose("#dataset", "cells");
+      browser.clickText("nav a", "Cardinality");
+      browser.see("td", "cpu");
+      assertThat(browser.address()).startsWith(address).contains("dataset=cells");
+    } finally {
+      proxy.stop(0);
+    }
+  }
+
+  @Test
+  void theKeyboardIsEnough() {
+    open("?q=cpu");
+    browser.see(".pane canvas");
+    browser.keys("/");
+    assertThat(browser.run("return document.activeElement.tagName")).isEqualTo("TEXTAREA");
+    browser.type(FIELD, "cp");
+    browser.see(".choices li", "cpu");
+    browser.press(FIELD, Keys.DOWN, Keys.ENTER, Keys.ENTER);
+    browser.see(".legend", "cpu{");
+    // From the field: the button that runs it, the chart, the table, the raw samples.
+    browser.keys(Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB, Keys.ENTER);
+    browser.see("summary", SAMPLES + " samples");
   }
 
   @Test

@@ -78,4 +78,15 @@ function App() {
   ];
 }
 
+// A slash goes to the query, as in many consoles, unless one writes already.
+addEventListener('keydown', (event) => {
+  const writes = event.target.closest?.('input, textarea, select, dialog');
+  const field =
+    document.querySelector('main textarea') ?? document.querySelector('main input');
+  if (event.key === '/' && !writes && field && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    field.focus();
+  }
+});
+
 render(h(App), document.getElementById('console'));

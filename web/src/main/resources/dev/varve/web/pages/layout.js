@@ -194,7 +194,12 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
     entry && h(Parameters, { name, parameters: entry.parameters, given }),
     declared && h(Declaration, { yaml }),
     h(Notice, { answer }),
-    answer.data && h(Cells, { data: answer.data }),
+    answer.data &&
+      h(
+        'div',
+        { class: answer.loading ? 'stale' : 'fresh', 'aria-busy': String(answer.loading) },
+        h(Cells, { data: answer.data }),
+      ),
   );
 }
 

@@ -10,6 +10,11 @@ const COLOURS = [
   '#2ba6b0',
 ];
 
+const WIDTH_MIN = 120;
+
+/** Pixels; a shorter stretch is a click. */
+const MARKED_MIN = 5;
+
 const colour = (place) => COLOURS[place % COLOURS.length];
 
 /** @returns {Record<string, any>} an axis in the colours of the page */
@@ -29,68 +34,91 @@ function clock(chart, splits, axisIndex, space, step) {
   });
 }
 
+/** @returns {Record<string, any>} what uPlot is to draw */
+function options({ lines, height, start, end, small }, width, hidden, onCursor, onSelect) {
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: small ? { show: false } : { drag: { x: true, y: false, setScale: false } },
+    tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
+    scales: { x: { range: [start, end] } },
+    axes: [
+      axis({ size: small ? 30 : 40, values: clock }),
+      axis({ size: small ? 56 : 64, values: (_, splits) => splits.map(number) }),
+    ],
+    series: [
+      {},
+      ...lines.map((line, place) => ({
+        stroke: colour(place),
+        width: 1.5,
+        spanGaps: false,
+        show: !hidden.has(line.name),
+        points: { show: false },
+      })),
+    ],
+    hooks: {
+      setCursor: [(drawn) => onCursor(drawn.cursor.idx ?? null)],
+      setSelect: [
+        (drawn) => {
+          const { left, width: wide } = drawn.select;
+          if (wide >= MARKED_MIN) {
+            onSelect(drawn.posToVal(left, 'x'), drawn.posToVal(left + wide, 'x'));
+          }
+        },
+      ],
+    },
+  };
+}
+
+/**
+ * Keeps a drawing as wide as its place and in the colours of the page.
+ * @returns {() => void} ends that, and the drawing
+ */
+function keepUp(drawn, place, height) {
+  const watch = new ResizeObserver(() => drawn.setSize({ width: widthOf(place), height }));
+  watch.observe(place);
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const repaint = () => {
+    const { stroke, grid } = axis({});
+    drawn.axes.forEach((one) => {
+      one.stroke = () => stroke;
+      one.grid.stroke = () => grid.stroke;
+    });
+    drawn.redraw();
+  };
+  dark.addEventListener('change', repaint);
+  return () => {
+    dark.removeEventListener('change', repaint);
+    watch.disconnect();
+    drawn.destroy();
+  };
+}
+
+function widthOf(place) {
+  return Math.max(WIDTH_MIN, place.clientWidth);
+}
+
 /**
  * @param {{ times: number[], lines: { name: string, values: (number | null)[] }[], height?: number,
  *     start: number, end: number, small?: boolean, onZoom?: (start: number, end: number) => void,
  *     label: string }} props times in seconds; a small chart has neither legend nor cursor
  */
-export function Chart({ times, lines, height = 260, start, end, small, onZoom, label }) {
+export function Chart(props) {
+  const { times, lines, height = 260, start, end, small, onZoom, label } = props;
   const place = useRef(null);
-  const chart = useRef(null);
   const [cursor, setCursor] = useState(null);
   const [hidden, setHidden] = useState(() => new Set());
-
   useEffect(() => {
-    const options = {
-      width: Math.max(120, place.current.clientWidth),
-      height,
-      legend: { show: false },
-      cursor: small ? { show: false } : { drag: { x: true, y: false, setScale: false } },
-      tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
-      scales: { x: { range: [start, end] } },
-      axes: [
-        axis({ size: small ? 30 : 40, values: clock }),
-        axis({ size: small ? 56 : 64, values: (_, splits) => splits.map(number) }),
-      ],
-      series: [
-        {},
-        ...lines.map((line, index) => ({
-          stroke: colour(index),
-          width: 1.5,
-          spanGaps: false,
-          show: !hidden.has(line.name),
-          points: { show: false },
-        })),
-      ],
-      hooks: {
-        setCursor: [(drawn) => setCursor(drawn.cursor.idx ?? null)],
-        setSelect: [
-          (drawn) => {
-            if (drawn.select.width > 4) {
-              const from = drawn.posToVal(drawn.select.left, 'x');
-              onZoom?.(from, drawn.posToVal(drawn.select.left + drawn.select.width, 'x'));
-            }
-          },
-        ],
-      },
-    };
-    const drawn = new uPlot(options, [times, ...lines.map((line) => line.values)], place.current);
-    chart.current = drawn;
-    const watch = new ResizeObserver(() =>
-      drawn.setSize({ width: Math.max(120, place.current.clientWidth), height }),
+    const shown = options(
+      { ...props, height },
+      widthOf(place.current),
+      hidden,
+      setCursor,
+      (from, to) => onZoom?.(from, to),
     );
-    watch.observe(place.current);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const repaint = () => {
-      [0, 1].forEach((side) => Object.assign(drawn.axes[side], { stroke: axis({}).stroke }));
-      drawn.redraw();
-    };
-    dark.addEventListener('change', repaint);
-    return () => {
-      dark.removeEventListener('change', repaint);
-      watch.disconnect();
-      drawn.destroy();
-    };
+    const data = [times, ...lines.map((line) => line.values)];
+    return keepUp(new uPlot(shown, data, place.current), place.current, height);
   }, [times, lines, height, start, end, hidden]);
 
   const toggle = (name) =>

@@ -10,107 +10,123 @@ import { choices } from '../completion.js';
 
 const QUIET_MS = 120;
 const PARSE_MS = 400;
+const ROWS_MAX = 8;
 const NONE = { from: 0, choices: [], at: -1 };
 
-/** @param {{ value: string, onAsk: (query: string) => void, label?: string }} props */
-export function PromQlField({ value, onAsk, label = 'PromQL' }) {
-  const [text, setText] = useState(value);
-  const [offer, setOffer] = useState(NONE);
+/** @returns {string} what the server's parser says against a query; empty for nothing */
+function useFault(text) {
   const [fault, setFault] = useState('');
-  const field = useRef(null);
-  const timer = useRef(0);
-  const id = useId();
-
-  useEffect(() => setText(value), [value]);
   useEffect(() => {
     setFault('');
     if (!text.trim()) {
       return undefined;
     }
     const control = new AbortController();
-    const wait = setTimeout(
-      () =>
-        api.parse(text, control.signal).catch((error) => {
-          if (!control.signal.aborted) {
-            setFault(error.message.replace(/^invalid parameter "query": /, ''));
-          }
-        }),
-      PARSE_MS,
-    );
+    const tell = (error) =>
+      control.signal.aborted || setFault(error.message.replace(/^invalid parameter "query": /, ''));
+    const wait = setTimeout(() => api.parse(text, control.signal).catch(tell), PARSE_MS);
     return () => {
       clearTimeout(wait);
       control.abort();
     };
   }, [text]);
+  return fault;
+}
 
-  const complete = (wait) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(async () => {
-      const { value: now, selectionStart: cursor } = field.current ?? {};
-      if (now === undefined) {
-        return;
+/**
+ * What may stand at the cursor of a field.
+ * @param {{ current: HTMLTextAreaElement | null }} field
+ * @param {(text: string) => void} setText
+ */
+function useChoices(field, setText) {
+  const [offer, setOffer] = useState(NONE);
+  const timer = useRef(0);
+  const find = async () => {
+    const asked = field.current;
+    const text = asked?.value;
+    try {
+      const found = asked ? await choices(text, asked.selectionStart) : NONE;
+      if (field.current?.value === text && document.activeElement === field.current) {
+        setOffer({ ...found, at: -1 });
       }
-      try {
-        const found = await choices(now, cursor);
-        if (field.current?.value === now && document.activeElement === field.current) {
-          setOffer({ ...found, at: -1 });
-        }
-      } catch {
-        setOffer(NONE);
-      }
-    }, wait);
+    } catch {
+      // Without names to choose from, one can still write.
+      setOffer(NONE);
+    }
   };
-
-  const take = (choice) => {
-    const { value: now, selectionStart: cursor } = field.current;
-    const next = now.slice(0, offer.from) + choice.insert + now.slice(cursor);
-    setText(next);
-    setOffer(NONE);
-    field.current.value = next;
-    field.current.focus();
-    const end = offer.from + choice.insert.length;
-    field.current.setSelectionRange(end, end);
-  };
-
-  const ask = () => {
-    clearTimeout(timer.current);
-    setOffer(NONE);
-    onAsk(field.current.value.trim());
-  };
-
-  const onKeyDown = (event) => {
-    const shown = offer.choices.length > 0;
-    if (event.key === ' ' && event.ctrlKey) {
-      event.preventDefault();
-      complete(0);
-    } else if (shown && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
-      event.preventDefault();
-      const step = event.key === 'ArrowDown' ? 1 : -1;
+  return {
+    offer,
+    hide() {
+      clearTimeout(timer.current);
+      setOffer(NONE);
+    },
+    look(wait) {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(find, wait);
+    },
+    move(step) {
       const count = offer.choices.length;
       const at = offer.at < 0 && step < 0 ? count - 1 : (offer.at + step + count) % count;
       setOffer({ ...offer, at });
-    } else if (shown && event.key === 'Tab' && !event.shiftKey) {
-      event.preventDefault();
-      take(offer.choices[Math.max(0, offer.at)]);
-    } else if (shown && event.key === 'Escape') {
-      event.preventDefault();
+    },
+    take(choice) {
+      const { value, selectionStart } = field.current;
+      const end = offer.from + choice.insert.length;
+      const next = value.slice(0, offer.from) + choice.insert + value.slice(selectionStart);
+      setText(next);
       setOffer(NONE);
-    } else if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      if (shown && offer.at >= 0) {
-        take(offer.choices[offer.at]);
-      } else {
-        ask();
-      }
-    }
+      field.current.value = next;
+      field.current.focus();
+      field.current.setSelectionRange(end, end);
+    },
   };
+}
 
+/**
+ * Acts on a key that is not for the text.
+ * @returns {boolean} whether it was one
+ */
+function onKey(event, { offer, hide, look, move, take }, ask) {
+  const shown = offer.choices.length > 0;
+  if (event.key === ' ' && event.ctrlKey) {
+    look(0);
+  } else if (shown && event.key === 'ArrowDown') {
+    move(1);
+  } else if (shown && event.key === 'ArrowUp') {
+    move(-1);
+  } else if (shown && event.key === 'Escape') {
+    hide();
+  } else if (shown && event.key === 'Tab' && !event.shiftKey) {
+    take(offer.choices[Math.max(0, offer.at)]);
+  } else if (shown && event.key === 'Enter' && offer.at >= 0) {
+    take(offer.choices[offer.at]);
+  } else if (event.key === 'Enter' && !event.shiftKey) {
+    ask();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/** @param {{ value: string, onAsk: (query: string) => void, label?: string }} props */
+export function PromQlField({ value, onAsk, label = 'PromQL' }) {
+  const [text, setText] = useState(value);
+  const field = useRef(null);
+  const id = useId();
+  const fault = useFault(text);
+  const completion = useChoices(field, setText);
+  const { offer, hide, look } = completion;
+  useEffect(() => setText(value), [value]);
+  const ask = () => {
+    hide();
+    onAsk(field.current.value.trim());
+  };
   return h(
     'div',
     { class: 'promql' },
     h('textarea', {
       ref: field,
-      rows: Math.min(8, text.split('\n').length),
+      rows: Math.min(ROWS_MAX, text.split('\n').length),
       spellcheck: false,
       autocapitalize: 'off',
       autocomplete: 'off',
@@ -125,13 +141,13 @@ export function PromQlField({ value, onAsk, label = 'PromQL' }) {
       value: text,
       onInput: (event) => {
         setText(event.target.value);
-        complete(QUIET_MS);
+        look(QUIET_MS);
       },
-      onKeyDown,
-      onBlur: () => setOffer(NONE),
+      onKeyDown: (event) => onKey(event, completion, ask) && event.preventDefault(),
+      onBlur: hide,
     }),
     h('button', { class: 'main ask', onClick: ask }, 'Run'),
-    offer.choices.length > 0 && h(Choices, { id, offer, take }),
+    offer.choices.length > 0 && h(Choices, { id, offer, take: completion.take }),
     fault && h('p', { class: 'fault' }, fault),
   );
 }
