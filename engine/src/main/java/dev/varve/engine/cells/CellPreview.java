@@ -10,11 +10,14 @@ import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.guardrail.Finding;
+import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Batch;
 import dev.varve.store.Cell;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,15 @@ public final class CellPreview {
    */
   public record RowPart(String layout, String label, String role) {}
 
+  /**
+   * What a guardrail found in a layout.
+   *
+   * @param rule its id
+   * @param severity {@code warn} or {@code refuse}
+   */
+  public record Guarded(String layout, String rule, String severity, String message) {}
+
+  private final List<Guarded> findings = new ArrayList<>();
   private final List<RowPart> rows = new ArrayList<>();
   private final List<PointExplanation> cells = new ArrayList<>();
 
@@ -113,6 +125,14 @@ public final class CellPreview {
   }
 
   private void addCells(Layout layout, Batch batch, Consumer<String> complaints) {
+    for (Finding finding : Guardrails.declaration(layout, null)) {
+      findings.add(
+          new Guarded(
+              layout.identity().name(),
+              finding.rule().id(),
+              finding.severity().name().toLowerCase(Locale.ROOT),
+              finding.message()));
+    }
     for (KeyPart part : layout.rows().parts()) {
       rows.add(new RowPart(layout.identity().name(), part.label(), words(part.role())));
     }
@@ -165,6 +185,11 @@ public final class CellPreview {
             cell.value(),
             index,
             described));
+  }
+
+  /** Returns what guardrails find in the declarations, for a dataset without a retention. */
+  public List<Guarded> findings() {
+    return List.copyOf(findings);
   }
 
   /** Returns the parts of the row keys of samples; none for blocks. */

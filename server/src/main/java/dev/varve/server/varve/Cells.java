@@ -32,8 +32,9 @@ import tools.jackson.core.JsonGenerator;
  * <ul>
  *   <li>{@code POST /varve/v1/cells}: takes {@code layout}, a name or a declaration in YAML, {@code
  *       points}, lines in the point form, and {@code param.NAME} for parameters of the layout.
- *       Answers the cells that the layout makes of the points, the parts of its row keys, and why
- *       points were refused. Cell times that a server would choose count from 1
+ *       Answers the cells that the layout makes of the points, the parts of its row keys, what
+ *       guardrails find in it, and why points were refused. Cell times that a server would choose
+ *       count from 1
  *   <li>{@code GET /varve/v1/layouts}: the layouts that can be named
  *   <li>{@code GET /varve/v1/datasets}: the datasets
  *   <li>{@code GET /varve/v1/promql}: functions and aggregations of PromQL
@@ -150,6 +151,16 @@ final class Cells {
       json.writeStringProperty("layout", part.layout());
       json.writeStringProperty("label", part.label());
       json.writeStringProperty("role", part.role());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeArrayPropertyStart("findings");
+    for (CellPreview.Guarded finding : preview.findings()) {
+      json.writeStartObject();
+      json.writeStringProperty("layout", finding.layout());
+      json.writeStringProperty("rule", finding.rule());
+      json.writeStringProperty("severity", finding.severity());
+      json.writeStringProperty("message", finding.message());
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -134,6 +134,25 @@ class ConsolePagesTest {
   }
 
   @Test
+  void tellsWhatGuardrailsFind() {
+    String point = "{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":1,\"value\":1.5}";
+    String yaml =
+        """
+        layout: early
+        key:
+          - bucket: 1d
+          - metric
+          - tags
+        families:
+          d:
+            qualifier: [offset, field]
+        """;
+    assertThat(cells(yaml, point, "").body())
+        .contains("\"layout\":\"early\",\"rule\":\"time-leads-key\",\"severity\":\"refuse\"");
+    assertThat(cells("buckets", point, "").body()).contains("\"findings\":[]");
+  }
+
+  @Test
   void refusesWhatIsNoLayoutOrNoPointOrTooMuch() {
     String point = "{\"metric\":\"cpu\",\"tags\":{},\"time\":1,\"value\":1.5}";
     assertRefused(cells("bucket", point, ""), 400, "did you mean 'buckets'");

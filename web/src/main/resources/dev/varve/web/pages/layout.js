@@ -253,6 +253,13 @@ function Cells({ data }) {
   const samples = data.cells.filter((cell) => !cell.index);
   const index = data.cells.filter((cell) => cell.index);
   return [
+    data.findings.map((one) =>
+      h(
+        'p',
+        { class: one.severity === 'refuse' ? 'error' : 'warning', role: 'alert' },
+        `${one.severity}: ${one.rule}: ${one.message}`,
+      ),
+    ),
     data.refused.map((reason) => h('p', { class: 'error', role: 'alert' }, reason)),
     samples.map((cell) => h(ByteStrip, { cell, rows: data.rows })),
     index.length > 0 &&
