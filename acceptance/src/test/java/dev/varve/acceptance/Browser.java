@@ -12,7 +12,6 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
-import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
@@ -176,7 +175,7 @@ final class Browser implements AutoCloseable {
   }
 
   /** Returns the value of an expression, in which {@code at} is a module of the console. */
-  Object of(String module, String expression) {
+  @Nullable Object of(String module, String expression) {
     return driver.executeAsyncScript(
         "const [module, done] = arguments;"
             + "import('./console/' + module).then((at) => done("
@@ -185,8 +184,9 @@ final class Browser implements AutoCloseable {
         module);
   }
 
-  Object run(String script) {
-    return ((JavascriptExecutor) driver).executeScript(script);
+  /** Returns the value of a script. */
+  @Nullable Object run(String script) {
+    return driver.executeScript(script);
   }
 
   /** Shows pages as on a screen of some size, in pixels. */

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -244,6 +245,10 @@ class ConsoleIT {
     browser.see(".anatomy[data-layout=blocks] .summary", "head of 1 samples");
     browser.choose("#layout-1", "declared");
     browser.see(".anatomy[data-layout=declared] .fresh h3", "mine/d");
+    browser.type(
+        "textarea.yaml",
+        "layout: mine\nkey: [{bucket: 1d}, metric, tags]\nfamilies: {d: {qualifier: [offset, field]}}");
+    browser.see(".anatomy[data-layout=declared] .error", "refuse: time-leads-key");
     browser.type("textarea.yaml", "layout: mine\nkey:\n- metrik\n");
     browser.see(".anatomy[data-layout=declared] .error", "metrik");
     onlyRefusals(400);
@@ -259,6 +264,17 @@ class ConsoleIT {
     browser.see("[data-explained=cells] .read", "layout buckets");
     browser.see("[data-explained=cells] .actual", "cells");
     browser.picture(pictures.resolve("explain.png"));
+    browser.choose("#language", "selector");
+    browser.type(FIELD, "cpu{host=\"a\"}");
+    browser.clickText(".promql button", "Run");
+    browser.see("[data-explained=default] .scan", "1 series match");
+    browser.see("[data-explained=cells] .read", "layout buckets");
+    browser.choose("#language", "kairosdb");
+    browser.type(
+        FIELD,
+        "{\"start_relative\":{\"value\":1,\"unit\":\"hours\"},\"metrics\":[{\"name\":\"cpu\"}]}");
+    browser.clickText(".promql button", "Run");
+    browser.see("[data-explained=cells] .scan", "3 series match");
   }
 
   @Test
@@ -335,8 +351,7 @@ class ConsoleIT {
     browser.see("main h1");
     assertNarrowed("m", "m{a=\"x\"}");
     assertNarrowed("m{b=\"}\"}", "m{b=\"}\", a=\"x\"}");
-    assertNarrowed(
-        "sum by (b) (rate({\"m\"}[5m])) ", "sum by (b) (rate({\"m\", a=\"x\"}[5m])) ");
+    assertNarrowed("sum by (b) (rate({\"m\"}[5m])) ", "sum by (b) (rate({\"m\", a=\"x\"}[5m])) ");
     assertNarrowed("topk(3, sum(m) by (b))", "topk(3, sum(m{a=\"x\"}) by (b))");
     for (String other : List.of("m + n", "sum(m) / sum(n)", "m{b=\"", "1", "rate(m[5m]) > 1")) {
       assertThat(browser.of("selector.js", "at.narrowed(%s, 'a', 'x')".formatted(quoted(other))))
@@ -364,7 +379,8 @@ class ConsoleIT {
 
   /** A proxy that answers below a prefix and passes on what follows it. */
   private HttpServer proxy() throws IOException {
-    HttpServer proxy = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer proxy =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     proxy.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     proxy.createContext(
         "/some/prefix/",
@@ -441,9 +457,9 @@ class ConsoleIT {
                 "return performance.getEntriesByType('resource')"
                     + ".filter((one) => new URL(one.name).origin !== location.origin).length"))
         .isEqualTo(0L);
-    Object paint =
-        browser.run(
-            "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1");
-    assertThat(((Number) paint).doubleValue()).isBetween(0.0, 10_000.0);
+    assertThat(
+            browser.run(
+                "return performance.getEntriesByName('first-contentful-paint')[0].startTime < 10_000"))
+        .isEqualTo(true);
   }
 }

@@ -6,9 +6,29 @@ import { api, useAnswer } from '../api.js';
 import { duration } from '../format.js';
 import { lengthText, range } from '../time.js';
 import { Empty, Notice } from '../widgets/notice.js';
-import { PlanTree } from '../widgets/plan-tree.js';
+import { PlanTree, Scan } from '../widgets/plan-tree.js';
 import { PromQlField } from '../widgets/promql-field.js';
 import { RangePicker } from '../widgets/range-picker.js';
+
+/** The languages of queries, and the parameter of each in the server's API. */
+const LANGUAGES = { promql: 'PromQL', selector: 'selector', kairosdb: "KairosDB's JSON" };
+
+/** A field for a query that is not PromQL. */
+function PlainField({ value, onAsk, label }) {
+  const [text, setText] = useState(value);
+  return h(
+    'div',
+    { class: 'promql' },
+    h('textarea', {
+      'aria-label': label,
+      rows: Math.min(12, text.split('\n').length + 1),
+      spellcheck: false,
+      value: text,
+      onInput: (event) => setText(event.target.value),
+    }),
+    h('button', { class: 'main ask', onClick: () => onAsk(text.trim()) }, 'Run'),
+  );
+}
 
 export function Explain() {
   const address = useAddress();
@@ -17,6 +37,9 @@ export function Explain() {
   const datasets = useAnswer(() => api.datasets(), []);
   const names = datasets.data?.datasets ?? [];
   const beside = address.get('beside');
+  const named = address.get('language') ?? '';
+  const language = Object.hasOwn(LANGUAGES, named) ? named : 'promql';
+  const Field = language === 'promql' ? PromQlField : PlainField;
   return [
     h(
       'div',
@@ -24,7 +47,22 @@ export function Explain() {
       h('h1', null, 'Explain'),
       h(RangePicker, { onNow: () => setAsked(asked + 1) }),
     ),
-    h(PromQlField, { value: query, onAsk: (text) => follow({ q: text }) }),
+    h(
+      'select',
+      {
+        id: 'language',
+        'aria-label': 'Language',
+        value: language,
+        onChange: (event) => follow({ language: event.target.value, q: null }),
+      },
+      Object.entries(LANGUAGES).map(([name, title]) => h('option', { value: name }, title)),
+    ),
+    h(Field, {
+      key: language,
+      value: query,
+      label: LANGUAGES[language],
+      onAsk: (text) => follow({ q: text }),
+    }),
     names.length > 1 &&
       h(
         'label',
@@ -45,28 +83,36 @@ export function Explain() {
       ? h(
           'div',
           { class: 'beside' },
-          h(Explanation, { query, asked, title: address.get('dataset') ?? datasets.data?.default }),
-          beside && h(Explanation, { query, asked, dataset: beside, title: beside }),
+          h(Explanation, {
+            query,
+            language,
+            asked,
+            title: address.get('dataset') ?? datasets.data?.default,
+          }),
+          beside && h(Explanation, { query, language, asked, dataset: beside, title: beside }),
         )
       : h(Empty, null, 'Write a query: it is run, and each of its parts tells what it cost.'),
   ];
 }
 
-function Explanation({ query, asked, dataset, title }) {
+/** @returns {Record<string, any>} the parameters of a question to explain */
+function question(language, query, { start, end, step }) {
+  const times = { from: Math.round(start * 1000), to: Math.round(end * 1000) };
+  switch (language) {
+    case 'kairosdb':
+      return { kairosdb: query, analyze: true };
+    case 'selector':
+      return { selector: query, ...times, analyze: true };
+    default:
+      return { promql: query, ...times, step: lengthText(step), analyze: true };
+  }
+}
+
+function Explanation({ query, language, asked, dataset, title }) {
   const address = useAddress();
   const answer = useAnswer(
-    (signal) => {
-      const { start, end, step } = range(address);
-      const values = {
-        promql: query,
-        from: Math.round(start * 1000),
-        to: Math.round(end * 1000),
-        step: lengthText(step),
-        analyze: true,
-      };
-      return api.explain(values, dataset, signal);
-    },
-    [query, asked, dataset, address.get('range'), address.get('end')],
+    (signal) => api.explain(question(language, query, range(address)), dataset, signal),
+    [query, language, asked, dataset, address.get('range'), address.get('end')],
   );
   const { data } = answer;
   return h(
@@ -77,8 +123,10 @@ function Explanation({ query, asked, dataset, title }) {
     data && [
       data.microseconds !== undefined &&
         h('p', null, 'Ran for ', h('b', null, duration(data.microseconds)), '.'),
-      h(PlanTree, { plan: data.plan, scans: data.scans, total: data.microseconds }),
-      data.notes.map((note) => h('p', { class: 'quiet' }, note)),
+      data.plan
+        ? h(PlanTree, { plan: data.plan, scans: data.scans, total: data.microseconds })
+        : h(Scan, { scan: { ...data, selector: query } }),
+      (data.notes ?? []).map((note) => h('p', { class: 'quiet' }, note)),
     ],
   );
 }

@@ -43,7 +43,8 @@ function Time({ micros, total }) {
   );
 }
 
-function Scan({ scan, total }) {
+/** How the samples of a selector are read. Its times and labels may be unknown. */
+export function Scan({ scan, total }) {
   const { actual } = scan;
   return h(
     'div',
@@ -52,7 +53,9 @@ function Scan({ scan, total }) {
       'p',
       null,
       h('code', null, scan.selector),
-      ` from ${instant(scan.from)} to ${instant(scan.to)}, labels ${scan.labels}: `,
+      scan.from !== undefined && ` from ${instant(scan.from)} to ${instant(scan.to)}`,
+      scan.labels !== undefined && `, labels ${scan.labels}`,
+      ': ',
       `${count(scan.seriesMatched)} series match`,
     ),
     actual &&
@@ -62,7 +65,7 @@ function Scan({ scan, total }) {
         `read ${count(actual.series)} series, ${count(actual.samples)} samples, `,
         `${count(actual.rowsRead)} rows, ${count(actual.cellsRead)} cells, `,
         `${bytes(actual.bytesRead)} in ${count(actual.requests)} requests`,
-        h(Time, { micros: actual.readMicroseconds, total }),
+        h(Time, { micros: actual.readMicroseconds ?? actual.microseconds, total }),
       ),
     scan.reads.map((read) => h(Read, { read })),
   );
