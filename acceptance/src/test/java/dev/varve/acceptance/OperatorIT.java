@@ -25,6 +25,7 @@ class OperatorIT {
       """
       data: data
       listen: [{host: 127.0.0.1, port: PORT}, {host: 0.0.0.0, port: 0}]
+      allow-anonymous: true
       rules:
         files: [rules.yml]
         alertmanagers:
@@ -76,7 +77,7 @@ class OperatorIT {
           .contains("varve_query_memory_max_bytes ", "varve_write_bytes_max ")
           .contains("varve_store_block_cache_max_bytes{");
       assertThat(server.log())
-          .contains("listening on 0.0.0.0:0, beyond this machine: nothing is authenticated yet")
+          .contains("listening on 0.0.0.0:0, beyond this machine, with allow-anonymous")
           .contains("http://***@127.0.0.1:1/am/api/v2/alerts");
       for (String path :
           List.of(

@@ -40,6 +40,7 @@ import picocli.CommandLine.HelpCommand;
       LayoutsCommand.class,
       ConfigCommand.class,
       RulesCommand.class,
+      AuthCommand.class,
       AttachCommand.class,
       HelpCommand.class
     },

@@ -7,13 +7,12 @@ import dev.varve.engine.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
+import dev.varve.server.security.AccessFiles;
 import dev.varve.store.PrivateDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +38,7 @@ import picocli.CommandLine.Spec;
       "  varve serve",
       "  varve serve --data /var/lib/varve --listen 127.0.0.1:4243 --set datasets.metrics.layout=kairosdb",
       "",
-      "On SIGHUP it reads rule files again. On SIGTERM or Ctrl-C it takes no more requests, ends those that run, and closes its stores."
+      "On SIGHUP it reads rule files, certificates and users again. On SIGTERM or Ctrl-C it takes no more requests, ends those that run, and closes its stores."
     })
 final class ServeCommand implements Callable<Integer> {
   @Mixin private ConfigOptions config;
@@ -50,6 +49,8 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "Where to listen, instead of what the configuration says. May come several times.")
   private List<String> listen = List.of();
+
+  @Mixin private AccessOptions access;
 
   @Option(
       names = "--no-self-monitoring",
@@ -89,7 +90,8 @@ final class ServeCommand implements Callable<Integer> {
             read.rules(),
             read.door(),
             read.web(),
-            read.deletes());
+            read.deletes(),
+            access.over(read.access()));
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -110,19 +112,20 @@ final class ServeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     Path data = read.engine().directory();
     try (DirectoryLock _ = DirectoryLock.take(data)) {
-      warn(serverConfig.listen(), data);
+      warn(serverConfig.listen(), serverConfig.access(), data);
       say(HeapDump.prepare(data, read.heapDump()));
       serveAlone(data, serverConfig, () -> open(read.engine()), stop);
     }
   }
 
-  /** Warns about a listener that other machines can reach. */
-  private void warn(List<ServerConfig.Listener> listeners, Path data) throws IOException {
+  /** Warns about what others can reach. */
+  private void warn(List<ServerConfig.Listener> listeners, AccessFiles access, Path data)
+      throws IOException {
     List<ServerConfig.Listener> reachable =
-        listeners.stream().filter(listener -> !isLoopback(listener.host())).toList();
-    if (!reachable.isEmpty()) {
+        listeners.stream().filter(listener -> !listener.isOnLoopback()).toList();
+    if (!reachable.isEmpty() && access.allowAnonymous()) {
       say(
-          "listening on %s, beyond this machine: nothing is authenticated yet, so whoever reaches it can read, write and stop queries"
+          "listening on %s, beyond this machine, with allow-anonymous: unless users are configured, whoever reaches it can read, write and stop queries"
               .formatted(places(reachable)));
     }
     if (PrivateDirectory.isOpenToOthers(data)) {
@@ -140,15 +143,6 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isLoopback(String host) {
-    try {
-      return InetAddress.getByName(host).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      // The attempt to listen will fail with a message.
-      return true;
-    }
-  }
-
   private void serveAlone(
       Path data,
       ServerConfig serverConfig,
@@ -160,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
       // Closed in reverse order: first the ports, then the engine.
       try (Engine engine = server.engine();
           server) {
-        announce(serverConfig, addresses(serverConfig.listen(), server.ports()), engine, data);
+        announce(serverConfig, addresses(serverConfig.listen(), server), engine, data);
         Signals.on("HUP", () -> reload(server));
         stop.await();
         spec.commandLine().getErr().println("varve: stopping");
@@ -249,10 +243,13 @@ final class ServeCommand implements Callable<Integer> {
     return listeners;
   }
 
-  private static List<URI> addresses(List<ServerConfig.Listener> listeners, List<Integer> ports) {
+  private static List<URI> addresses(List<ServerConfig.Listener> listeners, Server server) {
+    List<Integer> ports = server.ports();
+    String http = server.encrypts() ? "https" : "http";
+    String tcp = server.encrypts() ? "tls" : "tcp";
     List<URI> addresses = new ArrayList<>();
     for (int i = 0; i < ports.size(); i++) {
-      String scheme = listeners.get(i).feed() == null ? "http" : "tcp";
+      String scheme = listeners.get(i).feed() == null ? http : tcp;
       addresses.add(URI.create(scheme + "://" + listeners.get(i).host() + ":" + ports.get(i)));
     }
     return addresses;

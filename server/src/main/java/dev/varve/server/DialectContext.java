@@ -8,10 +8,12 @@ import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
+import dev.varve.query.running.RunningQuery;
 import dev.varve.rules.GroupStatus;
 import dev.varve.server.http.ClientGoneException;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.operations.ServerMetrics;
@@ -54,11 +56,12 @@ public record DialectContext(
   /**
    * Returns the dataset that a request addresses.
    *
-   * @throws HttpError 404 if no dataset has that name; 503 if the stores are not open yet
+   * @throws HttpError 403 if the caller may not use it; 404 if no dataset has that name; 503 if the
+   *     stores are not open yet
    */
   public Dataset dataset(Exchange exchange) {
     String named = exchange.dataset();
-    return find(named == null ? dataset : named);
+    return find(exchange, named == null ? dataset : named);
   }
 
   /**
@@ -67,25 +70,38 @@ public record DialectContext(
    */
   public Dataset datasetIfAny(Exchange exchange, @Nullable String name) {
     return name != null && exchange.dataset() == null && datasets().contains(name)
-        ? find(name)
+        ? find(exchange, name)
         : dataset(exchange);
   }
 
   /**
-   * Checks that a client may delete: it is on this machine, or the configuration allows it.
+   * Checks that a client may delete: it has the right to, and is on this machine, or authenticated,
+   * or the configuration allows it.
    *
    * @throws HttpError 403 otherwise
    */
   public void ensureMayDelete(Exchange exchange) {
-    if (!deletes && !exchange.onLoopback()) {
+    exchange.require(Right.DELETE);
+    if (!deletes && !exchange.onLoopback() && !exchange.caller().authenticated()) {
       throw new HttpError(
           403,
           "nothing is deleted over a listener that other machines reach, unless the configuration says 'deletes: allow'");
     }
   }
 
-  /** Returns the names of all datasets, sorted; empty until the stores are open. */
-  public List<String> datasets() {
+  /** Returns the names of the datasets that a caller may use, sorted. */
+  public List<String> datasets(Exchange exchange) {
+    return datasets().stream().filter(exchange.caller()::mayUse).toList();
+  }
+
+  /** Returns the queries of datasets that a caller may use. */
+  public List<RunningQuery> queries(Exchange exchange) {
+    return queries.list().stream()
+        .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+        .toList();
+  }
+
+  private List<String> datasets() {
     Engine open = engine.get();
     return open == null ? List.of() : open.datasets().stream().map(Dataset::name).sorted().toList();
   }
@@ -93,6 +109,12 @@ public record DialectContext(
   /** Returns the dataset of the listener. */
   public Dataset defaultDataset() {
     return find(dataset);
+  }
+
+  private Dataset find(Exchange exchange, @Nullable String name) {
+    Dataset found = find(name);
+    exchange.caller().requireDataset(found.name());
+    return found;
   }
 
   private Dataset find(@Nullable String name) {

@@ -13,35 +13,37 @@ import dev.varve.server.config.ConfigException;
 import dev.varve.server.console.ConsolePages;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
+import dev.varve.server.http.Caller;
+import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.Dispatcher;
-import dev.varve.server.http.Router;
+import dev.varve.server.http.Guard;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.influx.Precision;
 import dev.varve.server.kairosdb.KairosDb;
 import dev.varve.server.kairosdb.RollupScheduler;
-import dev.varve.server.operations.DamageStatus;
+import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
-import dev.varve.server.operations.SnapshotRoutes;
-import dev.varve.server.prometheus.Prometheus;
-import dev.varve.server.queries.QueryStatus;
 import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
-import dev.varve.server.varve.VarveApi;
+import dev.varve.server.security.AccessControl;
+import dev.varve.server.security.AccessRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.ServerSocketChannel;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -61,12 +63,13 @@ public final class Server implements AutoCloseable {
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
   private final ServerMetrics metrics = new ServerMetrics();
   private final ServerConfig config;
+  private final AccessControl access;
   private final Clock clock = Clock.systemUTC();
   private final RuleService rules;
   private final RunningQueries queries;
   private final SlowQueryLog slowQueries;
   private final Dispatcher dispatcher;
-  private final Operations operations;
+  private final ListenerRoutes routes;
   private final SocketServer sockets;
   private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
   private @Nullable SelfMonitoring selfMonitoring;
@@ -74,6 +77,7 @@ public final class Server implements AutoCloseable {
 
   private Server(ServerConfig config) throws IOException {
     this.config = config;
+    this.access = AccessControl.open(config.access(), new Exposure(config)::objections);
     this.rules = new RuleService(config.rules(), metrics, clock);
     this.slowQueries = new SlowQueryLog(config.query().slow());
     this.queries = new RunningQueries(config.query().capacity(), this::ended, clock);
@@ -81,6 +85,7 @@ public final class Server implements AutoCloseable {
         new Dispatcher(
             config.http(),
             config.web().withOriginOf(config.rules().externalUrl()),
+            access,
             metrics,
             () -> engine.get() != null);
     metrics.gauge("varve_http_writing", "Requests that are writing.", dispatcher::writing);
@@ -101,8 +106,16 @@ public final class Server implements AutoCloseable {
         "Maximum memory of queries in bytes.",
         () -> queries.capacity().memory());
     metrics.build(version());
-    this.operations = new Operations(metrics, engine::get, dispatcher::draining, this::reload);
-    this.sockets = SocketServer.start(configured(), dispatcher);
+    this.routes =
+        new ListenerRoutes(
+            config.listen(),
+            new Operations(metrics, engine::get, dispatcher::draining, this::reload),
+            queries,
+            slowQueries,
+            engine::get);
+    this.sockets =
+        SocketServer.start(
+            configured(), dispatcher, access.rules().encrypts() ? access::tls : null);
     metrics.gauge(
         "varve_line_connections",
         "Open connections of line protocols and feeds.",
@@ -120,6 +133,7 @@ public final class Server implements AutoCloseable {
         "Open connections beyond the limits, reserved for requests of operators.",
         sockets::reservedConnections);
     metrics.figures(sockets::figures);
+    metrics.figures(access::figures);
   }
 
   /**
@@ -151,7 +165,7 @@ public final class Server implements AutoCloseable {
     Server server = new Server(config);
     try {
       if (local != null) {
-        server.sockets.listenLocally(local, new Router(server.mounts(server.context(null))));
+        server.sockets.listenLocally(local, server.routes.local(server.context(null)));
       }
       Engine opened = opening.get();
       server.checkDatasets(opened);
@@ -182,6 +196,7 @@ public final class Server implements AutoCloseable {
               queries,
               config.query().limits(),
               metrics.behind(config.door()),
+              name -> access.rules().authenticates() ? access.rules().named(name) : Caller.ANYONE,
               clock,
               instance());
       rollups = scheduler;
@@ -211,11 +226,14 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Reloads the rule files, the only part of the configuration that can be reloaded.
+   * Reloads certificates, users and rule files, the only parts of the configuration that can be
+   * reloaded.
    *
-   * @throws ConfigException if the files contain an error; the previous rules remain in effect
+   * @throws ConfigException if the files contain an error; what they contained before remains in
+   *     effect
    */
   public void reload() {
+    access.reload();
     rules.reload();
   }
 
@@ -229,12 +247,18 @@ public final class Server implements AutoCloseable {
     String host = config.listen().getFirst().host();
     boolean any = host.equals("0.0.0.0") || host.equals("::");
     String name = any ? instance() : host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-    return URI.create("http://" + name + ":" + ports().getFirst());
+    String scheme = access.rules().encrypts() ? "https" : "http";
+    return URI.create(scheme + "://" + name + ":" + ports().getFirst());
+  }
+
+  /** Returns whether connections are encrypted, but for those of the Unix socket. */
+  public boolean encrypts() {
+    return access.rules().encrypts();
   }
 
   /** Returns the engine. */
   public Engine engine() {
-    return java.util.Objects.requireNonNull(engine.get());
+    return Objects.requireNonNull(engine.get());
   }
 
   /** Returns the actual port of each listener, in the order of the configuration. */
@@ -277,58 +301,55 @@ public final class Server implements AutoCloseable {
         version());
   }
 
-  /** Every HTTP listener answers operators, unless the configuration names the ones that do. */
-  private boolean answersOperators(Listener listener) {
-    return listener.dialects().contains(Operations.NAME)
-        || config.listen().stream().noneMatch(other -> other.dialects().contains(Operations.NAME));
-  }
-
-  private List<Router.Mount> operatorMounts() {
-    List<Router.Mount> mounts = new ArrayList<>();
-    mounts.add(operations.mount());
-    mounts.add(new QueryStatus(queries, slowQueries).mount());
-    mounts.add(new DamageStatus(engine::get).mount());
-    mounts.add(new SnapshotRoutes(engine::get).mount());
-    return mounts;
-  }
-
-  /** Returns what the Unix socket answers. */
-  private List<Router.Mount> mounts(DialectContext context) {
-    List<Router.Mount> mounts = operatorMounts();
-    mounts.add(new VarveApi(context).mount());
-    return mounts;
-  }
-
   private SocketServer.Port port(Listener listener) {
     DialectContext context = context(listener.dataset());
     Feed feed = listener.feed();
     if (feed != null) {
-      return new SocketServer.Port(listener.host(), listener.port(), null, stream(feed, context));
+      return new SocketServer.Port(
+          listener.host(),
+          listener.port(),
+          null,
+          stream(feed, context),
+          feeders(listener, context));
     }
-    List<Router.Mount> mounts = answersOperators(listener) ? operatorMounts() : new ArrayList<>();
-    if (!listener.dialects().equals(List.of(Operations.NAME))) {
-      mounts.add(new VarveApi(context).mount());
-    }
-    if (listener.dialects().contains(Prometheus.NAME)) {
-      mounts.add(new ConsolePages().mount());
-    }
-    StreamProtocol lines = null;
-    for (String name : listener.dialects()) {
-      if (!name.equals(Operations.NAME)) {
-        Dialect dialect = Dialects.of(name, context);
-        mounts.add(
-            dialect.sharesRoot() || isAlone(name, listener)
-                ? dialect.mount()
-                : dialect.mount().belowName());
-        lines = dialect.lines() == null ? lines : dialect.lines();
-      }
-    }
-    return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
+    List<Dialect> dialects = routes.dialects(listener, context);
+    StreamProtocol lines =
+        dialects.stream().map(Dialect::lines).filter(Objects::nonNull).findFirst().orElse(null);
+    return new SocketServer.Port(
+        listener.host(),
+        listener.port(),
+        routes.router(listener, dialects, context),
+        lines,
+        this::refusalOfTelnet);
   }
 
-  private static boolean isAlone(String dialect, Listener listener) {
-    return listener.dialects().stream()
-        .allMatch(other -> other.equals(dialect) || other.equals(Operations.NAME));
+  /** Lines on a port of HTTP cannot say who sends them. */
+  private @Nullable String refusalOfTelnet(
+      @Nullable X509Certificate certificate, ClientAddress client) {
+    if (!access.rules().authenticates()) {
+      return null;
+    }
+    access.refused(client.toString());
+    return "error: this server authenticates, and lines on a port of HTTP say nobody's name: use HTTP, or a listener with protocol: telnet";
+  }
+
+  /** Admits the clients of a feed that may write to its dataset. */
+  private Guard.Lines feeders(Listener listener, DialectContext context) {
+    return (certificate, client) -> {
+      AccessRules rules = access.rules();
+      if (!rules.authenticates()) {
+        return null;
+      }
+      String as = listener.as();
+      Caller caller = as == null ? rules.feeding(certificate) : rules.named(as);
+      if (caller != null && AccessRules.mayWrite(caller, context.defaultDataset().name())) {
+        return null;
+      }
+      access.refused(client.toString());
+      return caller == null
+          ? "error: this server authenticates, and the connection has no certificate of a user"
+          : "error: user '%s' may not write here".formatted(caller.name());
+    };
   }
 
   private void ended(EndedQuery query) {
@@ -348,6 +369,7 @@ public final class Server implements AutoCloseable {
             ? new PickleFeed(context, feed.protocol(), format)
             : new LineFeed(context, feed.protocol(), GRAPHITE_LINE_MAX, false, format::apply);
       }
+      case Feed.Telnet() -> new Telnet(context);
       case Feed.Influx influx -> {
         Precision precision = Precision.of(influx.precision());
         yield new LineFeed(
@@ -406,6 +428,7 @@ public final class Server implements AutoCloseable {
     rules.close();
     sockets.close();
     queries.close();
+    access.close();
     metrics.flushLog();
   }
 }

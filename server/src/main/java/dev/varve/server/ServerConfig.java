@@ -6,6 +6,9 @@ import dev.varve.server.ingest.Door;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
+import dev.varve.server.security.AccessFiles;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param door the checks and relabelling that all series pass before they are written
  * @param web access of web pages, in addition to pages under the external URL of {@code rules}
  * @param deletes whether clients of other machines may delete
+ * @param access who is admitted, and whether connections are encrypted
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -35,7 +39,8 @@ public record ServerConfig(
     RulesConfig rules,
     Door door,
     WebAccess web,
-    boolean deletes) {
+    boolean deletes,
+    AccessFiles access) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -68,7 +73,8 @@ public record ServerConfig(
         rules,
         door,
         WebAccess.DEFAULTS,
-        false);
+        false,
+        AccessFiles.NONE);
   }
 
   /** Creates a configuration without scraping and rules. */
@@ -95,19 +101,25 @@ public record ServerConfig(
   /** Returns this configuration with deletes by clients of other machines. */
   public ServerConfig withDeletes() {
     return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, true);
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, true, access);
   }
 
   /** Returns this configuration with other rules. */
   public ServerConfig with(RulesConfig rules) {
     return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes);
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes, access);
+  }
+
+  /** Returns this configuration with TLS and users. */
+  public ServerConfig with(AccessFiles access) {
+    return new ServerConfig(
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes, access);
   }
 
   /** Returns this configuration with other access of web pages. */
   public ServerConfig with(WebAccess web) {
     return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes);
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web, deletes, access);
   }
 
   /**
@@ -120,9 +132,16 @@ public record ServerConfig(
    *     Heroic answers only there if there are others; empty for a feed
    * @param dataset the dataset for lines and for requests that name none; null for the default
    * @param feed the protocol spoken instead of HTTP; null for HTTP
+   * @param as the user as whom a feed writes; null if its clients have certificates, or if nobody
+   *     is authenticated
    */
   public record Listener(
-      String host, int port, List<String> dialects, @Nullable String dataset, @Nullable Feed feed) {
+      String host,
+      int port,
+      List<String> dialects,
+      @Nullable String dataset,
+      @Nullable Feed feed,
+      @Nullable String as) {
     public static final Listener DEFAULTS =
         new Listener(
             "127.0.0.1",
@@ -136,7 +155,31 @@ public record ServerConfig(
 
     /** Creates an HTTP listener. */
     public Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
-      this(host, port, dialects, dataset, null);
+      this(host, port, dialects, dataset, null, null);
+    }
+
+    /** Creates a listener that names no user. */
+    public Listener(
+        String host,
+        int port,
+        List<String> dialects,
+        @Nullable String dataset,
+        @Nullable Feed feed) {
+      this(host, port, dialects, dataset, feed, null);
+    }
+
+    /**
+     * Returns whether only this machine reaches the listener. True for a host without an address,
+     * at which nothing can listen.
+     */
+    public boolean isOnLoopback() {
+      InetAddress address = new InetSocketAddress(host, port).getAddress();
+      return address == null || address.isLoopbackAddress();
+    }
+
+    @Override
+    public String toString() {
+      return host + ":" + port;
     }
   }
 
@@ -146,7 +189,7 @@ public record ServerConfig(
     String protocol();
 
     /** The names of all feed protocols. */
-    List<String> PROTOCOLS = List.of("graphite", "graphite-pickle", "influx");
+    List<String> PROTOCOLS = List.of("graphite", "graphite-pickle", "influx", "telnet");
 
     /**
      * Graphite's plaintext or pickle protocol.
@@ -161,6 +204,14 @@ public record ServerConfig(
       @Override
       public String protocol() {
         return pickle ? "graphite-pickle" : "graphite";
+      }
+    }
+
+    /** OpenTSDB's and KairosDB's lines, which are otherwise spoken on a port of HTTP. */
+    record Telnet() implements Feed {
+      @Override
+      public String protocol() {
+        return "telnet";
       }
     }
 

@@ -14,6 +14,7 @@ import dev.varve.server.ingest.Door;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
+import dev.varve.server.security.AccessFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -173,12 +174,32 @@ public final class TestServer implements AutoCloseable {
 
   /** Restarts the server with other listeners. */
   public TestServer with(List<Listener> listeners) throws IOException {
+    with(listeners, new AccessFiles(null, null, true));
+    return this;
+  }
+
+  /** Restarts the server with other listeners, TLS and users. */
+  public TestServer with(AccessFiles access, List<Listener> listeners) throws IOException {
+    with(listeners.isEmpty() ? config.listen() : listeners, access);
+    return this;
+  }
+
+  private void with(List<Listener> listeners, AccessFiles access) throws IOException {
     server.close();
     config =
         new ServerConfig(
-            listeners, config.http(), config.query(), config.selfMonitoring(), config.instance());
+                listeners,
+                config.http(),
+                config.query(),
+                config.selfMonitoring(),
+                config.instance())
+            .with(access);
     server = Server.start(config, engine);
-    return this;
+  }
+
+  /** Returns the running server. */
+  public Server server() {
+    return server;
   }
 
   /** Returns the ports in the order of their listeners. */

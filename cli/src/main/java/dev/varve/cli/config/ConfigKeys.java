@@ -72,6 +72,9 @@ public final class ConfigKeys {
           key("web.origins", config -> config.web().origins()),
           key("web.hosts", config -> config.web().hosts()),
           key("web.cors-origins", config -> config.web().corsOrigins()),
+          key("web.config-file", config -> config.access().web()),
+          key("web.users-file", config -> config.access().users()),
+          key("allow-anonymous", config -> config.access().allowAnonymous()),
           key("deletes", config -> config.deletes() ? "allow" : "loopback"),
           key("heap-dump", VarveConfig::heapDump),
           key("backup.directory", config -> config.engine().backups()),
@@ -115,6 +118,7 @@ public final class ConfigKeys {
               }
             }),
         key(".dataset", Listener::dataset),
+        key(".as", Listener::as),
         key(
             ".templates",
             listener ->

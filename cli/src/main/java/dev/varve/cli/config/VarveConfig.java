@@ -27,6 +27,7 @@ import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.rules.RulesSection;
 import dev.varve.server.scrape.ScrapeReader;
 import dev.varve.server.scrape.Scrapes;
+import dev.varve.server.security.AccessFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -54,6 +55,7 @@ import org.jspecify.annotations.Nullable;
  * @param queries limits of queries
  * @param web rights of browser pages
  * @param deletes whether clients of other machines may delete
+ * @param access who is admitted, and whether connections are encrypted
  * @param heapDump whether heap exhaustion writes a heap dump into the data directory
  */
 public record VarveConfig(
@@ -66,6 +68,7 @@ public record VarveConfig(
     QueryOptions queries,
     WebAccess web,
     boolean deletes,
+    AccessFiles access,
     boolean heapDump) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_DATA = "varve-data";
@@ -207,7 +210,14 @@ public record VarveConfig(
     long catalog = write.size("catalog", EngineConfig.DEFAULT_CATALOG);
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
-    WebAccess web = web(reader.below("web"));
+    ConfigReader ofWeb = reader.below("web");
+    WebAccess web = web(ofWeb);
+    AccessFiles access =
+        new AccessFiles(
+            ofWeb.path("config-file", folder),
+            ofWeb.path("users-file", folder),
+            reader.choice("allow-anonymous", List.of("true", "false"), "false").equals("true"));
+    ofWeb.refuseUnknown();
     boolean deletes =
         reader.choice("deletes", List.of("loopback", "allow"), "loopback").equals("allow");
     ConfigReader backup = reader.below("backup");
@@ -228,6 +238,7 @@ public record VarveConfig(
         queries,
         web,
         deletes,
+        access,
         heapDump);
   }
 
@@ -240,7 +251,6 @@ public record VarveConfig(
                 reader,
                 "cors-origins",
                 text -> text.equals(WebAccess.ANY) ? text : WebAccess.origin(text)));
-    reader.refuseUnknown();
     return web;
   }
 
@@ -332,6 +342,7 @@ public record VarveConfig(
     return switch (protocol) {
       case "graphite", "graphite-pickle" ->
           new ServerConfig.Feed.Graphite(protocol.endsWith("pickle"), item.texts("templates"));
+      case "telnet" -> new ServerConfig.Feed.Telnet();
       case "influx" -> new ServerConfig.Feed.Influx(item.text("precision", "ns"));
       default -> null;
     };
@@ -346,7 +357,8 @@ public record VarveConfig(
               item.integer("port", 0, 65535, 4242),
               item.text("protocol", "http").equals("http") ? dialects(item) : List.of(),
               item.text("dataset"),
-              feed(item)));
+              feed(item),
+              item.text("as")));
       item.refuseUnknown();
     }
     return listeners.isEmpty() ? List.of(ServerConfig.Listener.DEFAULTS) : listeners;

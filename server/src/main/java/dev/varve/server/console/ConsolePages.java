@@ -4,6 +4,7 @@ import dev.varve.server.compression.GzipOutput;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -38,8 +39,8 @@ public final class ConsolePages {
         false,
         false,
         List.of(
-            Route.get("/", Load.NONE, ConsolePages::page).whereFree(),
-            Route.get("/" + Console.FOLDER + Route.REST, Load.NONE, ConsolePages::file)),
+            Route.get("/", Load.NONE, Right.LOGIN, ConsolePages::page).whereFree(),
+            Route.get("/" + Console.FOLDER + Route.REST, Load.NONE, Right.LOGIN, ConsolePages::file)),
         ErrorFormat.PLAIN);
   }
 

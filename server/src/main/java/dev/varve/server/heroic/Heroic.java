@@ -13,6 +13,7 @@ import dev.varve.server.heroic.query.QueryAnswers;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -52,33 +53,33 @@ public final class Heroic implements Dialect {
     QueryAnswers queries = new QueryAnswers(context, NAME);
     MetadataAnswers metadata = new MetadataAnswers(context, NAME);
     SuggestAnswers suggest = new SuggestAnswers(metadata);
-    add("POST", "/write", Load.WRITE, this::write);
-    add("POST", "/query/metrics", Load.QUERY, queries::metrics);
-    add("POST", "/metrics", Load.QUERY, queries::metrics);
-    add("POST", "/query/batch", Load.QUERY, queries::batch);
-    add("POST", "/metadata/tags", Load.QUERY, metadata::tags);
-    add("POST", "/tags", Load.QUERY, metadata::tags);
-    add("POST", "/metadata/keys", Load.QUERY, metadata::keys);
-    add("POST", "/keys", Load.QUERY, metadata::keys);
-    add("POST", "/metadata/series", Load.QUERY, metadata::series);
+    add("POST", "/write", Load.WRITE, Right.WRITE, this::write);
+    add("POST", "/query/metrics", Load.QUERY, Right.READ, queries::metrics);
+    add("POST", "/metrics", Load.QUERY, Right.READ, queries::metrics);
+    add("POST", "/query/batch", Load.QUERY, Right.READ, queries::batch);
+    add("POST", "/metadata/tags", Load.QUERY, Right.READ, metadata::tags);
+    add("POST", "/tags", Load.QUERY, Right.READ, metadata::tags);
+    add("POST", "/metadata/keys", Load.QUERY, Right.READ, metadata::keys);
+    add("POST", "/keys", Load.QUERY, Right.READ, metadata::keys);
+    add("POST", "/metadata/series", Load.QUERY, Right.READ, metadata::series);
     refuse("PUT", "/metadata/series", MetadataAnswers::noAdding);
     refuse("DELETE", "/metadata/series", MetadataAnswers::noDeleting);
-    add("POST", "/metadata/series-count", Load.QUERY, metadata::seriesCount);
-    add("POST", "/metadata/tagkey-count", Load.QUERY, metadata::tagKeyCount);
-    add("POST", "/metadata/key-suggest", Load.QUERY, suggest::keys);
-    add("POST", "/metadata/tag-suggest", Load.QUERY, suggest::tags);
-    add("POST", "/metadata/tag-value-suggest", Load.QUERY, suggest::tagValue);
-    add("POST", "/metadata/tag-values-suggest", Load.QUERY, suggest::tagValues);
-    add("GET", "/parser/parse-filter", Load.NONE, status::parseFilter);
-    add("POST", "/parser/parse-filter", Load.READ, status::parseFilter);
-    add("GET", "/status", Load.NONE, status::status);
-    add("GET", "/cluster/status", Load.NONE, status::cluster);
-    add("GET", "/backends", Load.NONE, status::backends);
-    add("GET", "/", Load.NONE, status::service);
+    add("POST", "/metadata/series-count", Load.QUERY, Right.READ, metadata::seriesCount);
+    add("POST", "/metadata/tagkey-count", Load.QUERY, Right.READ, metadata::tagKeyCount);
+    add("POST", "/metadata/key-suggest", Load.QUERY, Right.READ, suggest::keys);
+    add("POST", "/metadata/tag-suggest", Load.QUERY, Right.READ, suggest::tags);
+    add("POST", "/metadata/tag-value-suggest", Load.QUERY, Right.READ, suggest::tagValue);
+    add("POST", "/metadata/tag-values-suggest", Load.QUERY, Right.READ, suggest::tagValues);
+    add("GET", "/parser/parse-filter", Load.NONE, Right.LOGIN, status::parseFilter);
+    add("POST", "/parser/parse-filter", Load.READ, Right.READ, status::parseFilter);
+    add("GET", "/status", Load.NONE, Right.LOGIN, status::status);
+    add("GET", "/cluster/status", Load.NONE, Right.LOGIN, status::cluster);
+    add("GET", "/backends", Load.NONE, Right.LOGIN, status::backends);
+    add("GET", "/", Load.NONE, Right.LOGIN, status::service);
     return new Router.Mount(NAME, true, routes, Heroic::error);
   }
 
-  private void add(String method, String path, Load load, HttpHandler handler) {
+  private void add(String method, String path, Load load, Right right, HttpHandler handler) {
     HttpHandler answering =
         exchange -> {
           try {
@@ -87,7 +88,7 @@ public final class Heroic implements Dialect {
             exchange.answer(e.status(), HeroicJson.TYPE, e.body());
           }
         };
-    routes.add(new Route(method, path, load, answering));
+    routes.add(new Route(method, path, load, right, answering));
   }
 
   private void refuse(String method, String path, Supplier<HeroicError> error) {
@@ -95,6 +96,7 @@ public final class Heroic implements Dialect {
         method,
         path,
         Load.NONE,
+        Right.LOGIN,
         exchange -> {
           throw error.get();
         });

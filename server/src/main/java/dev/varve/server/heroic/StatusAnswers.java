@@ -100,7 +100,7 @@ final class StatusAnswers {
         exchange,
         json -> {
           json.writeArrayPropertyStart("data");
-          context.datasets().forEach(json::writeString);
+          context.datasets(exchange).forEach(json::writeString);
           json.writeEndArray();
         });
   }

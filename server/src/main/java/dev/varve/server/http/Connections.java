@@ -59,6 +59,7 @@ final class Connections implements AutoCloseable {
 
   private final ConnectionLimits limits;
   private final ConnectionFigures figures;
+  private final boolean plain;
   private final Thread deadlines;
   private volatile boolean closed;
 
@@ -77,9 +78,16 @@ final class Connections implements AutoCloseable {
   private final Map<ClientAddress, Integer> held = new HashMap<>();
   private final Map<ClientAddress, Integer> requests = new HashMap<>();
 
-  Connections(ConnectionLimits limits, ConnectionFigures figures) {
+  /**
+   * Begins to watch connections.
+   *
+   * @param plain whether the connections are not encrypted, so that the server can tell clients why
+   *     it closes them
+   */
+  Connections(ConnectionLimits limits, ConnectionFigures figures, boolean plain) {
     this.limits = limits;
     this.figures = figures;
+    this.plain = plain;
     long tick = Math.clamp(limits.header().toNanos() / 20, TICK_MIN_NANOS, TICK_MAX_NANOS);
     this.deadlines =
         Thread.ofPlatform().daemon().name("varve-http-deadlines").start(() -> watch(tick));
@@ -317,7 +325,11 @@ final class Connections implements AutoCloseable {
     };
   }
 
-  private static byte[] answer(int status, String text) {
+  /** Returns the answer as it is sent outside any request: nothing on encrypted connections. */
+  private byte[] answer(int status, String text) {
+    if (!plain) {
+      return new byte[0];
+    }
     String body = text + "\n";
     String phrase = status == 408 ? "Request Timeout" : "Service Unavailable\r\nRetry-After: 5";
     String answer =

@@ -27,10 +27,14 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+  /** Records who deletes and administers. */
+  private static final Logger AUDIT = LoggerFactory.getLogger("varve.audit");
+
   private static final int MESSAGE_MAX = 20_000;
 
   private final HttpLimits limits;
   private final WebAccess web;
+  private final Guard guard;
   private final RequestListener listener;
   private final BooleanSupplier storesOpen;
   private final WriteBudget budget;
@@ -42,18 +46,24 @@ public final class Dispatcher {
 
   /** Creates a dispatcher for stores that are always open. */
   public Dispatcher(HttpLimits limits, RequestListener listener) {
-    this(limits, WebAccess.DEFAULTS, listener, () -> true);
+    this(limits, WebAccess.DEFAULTS, Guard.NONE, listener, () -> true);
   }
 
   /**
    * Creates a dispatcher.
    *
+   * @param guard decides who sends a request
    * @param storesOpen whether mounts that need the stores may answer
    */
   public Dispatcher(
-      HttpLimits limits, WebAccess web, RequestListener listener, BooleanSupplier storesOpen) {
+      HttpLimits limits,
+      WebAccess web,
+      Guard guard,
+      RequestListener listener,
+      BooleanSupplier storesOpen) {
     this.limits = limits;
     this.web = web;
+    this.guard = guard;
     this.listener = listener;
     this.storesOpen = storesOpen;
     this.budget = new WriteBudget(limits.memory());
@@ -99,7 +109,9 @@ public final class Dispatcher {
     exchange.prepare(limits, budget);
     try {
       read(exchange, match);
+      guard.headers().forEach(exchange::header);
       web.requireHost(exchange);
+      admit(exchange, match);
       if (match.route() != null) {
         run(exchange, match);
       } else if (exchange.method().equals("OPTIONS") && !match.allowed().isEmpty()) {
@@ -117,6 +129,7 @@ public final class Dispatcher {
       throw e;
     } finally {
       exchange.release();
+      audit(exchange);
       Router.Mount mount = match.mount();
       listener.answered(
           mount == null ? "" : mount.name(),
@@ -138,7 +151,36 @@ public final class Dispatcher {
     exchange.route(
         match.path(),
         match.variables().stream().map(PathPattern::decode).toList(),
-        dataset == null ? exchange.header("X-Varve-Dataset") : PathPattern.decode(dataset));
+        dataset == null ? datasetOfHeaders(exchange) : PathPattern.decode(dataset));
+  }
+
+  /** Returns the dataset by Varve's header, or by that of Cortex and Mimir. */
+  private static @Nullable String datasetOfHeaders(Exchange exchange) {
+    String own = exchange.header("X-Varve-Dataset");
+    return own == null ? exchange.header("X-Scope-OrgID") : own;
+  }
+
+  /** Finds out who sent a request, and checks that it may do what the route does. */
+  private void admit(Exchange exchange, Router.Match match) {
+    if (match.right() == Right.OPEN) {
+      exchange.caller(Caller.UNKNOWN);
+      return;
+    }
+    exchange.caller(exchange.isLocal() ? Caller.LOCAL : guard.identify(exchange));
+    exchange.auditIf(match.right());
+    match.require(exchange.caller(), exchange.dataset());
+  }
+
+  private static void audit(Exchange exchange) {
+    if (exchange.audited()) {
+      AUDIT.info(
+          "user={} client={} method={} path={} status={}",
+          exchange.caller().name(),
+          exchange.client(),
+          exchange.method(),
+          exchange.rawPath(),
+          exchange.status());
+    }
   }
 
   /** Answers the methods of a path and, for a preflight, whether a page may use one of them. */

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +49,8 @@ public abstract class Exchange {
   private List<String> variables = List.of();
   private @Nullable String dataset;
   private Runnable originCheck = () -> {};
+  private Caller caller = Caller.ANYONE;
+  private boolean audited;
   private int status = 200;
   private volatile @Nullable Answer answer;
   private @Nullable LimitedInput rawBody;
@@ -101,6 +104,16 @@ public abstract class Exchange {
 
   /** Returns whether the request came to a listener on a loopback address. */
   public abstract boolean onLoopback();
+
+  /** Returns whether the request came through the Unix socket of this machine. */
+  public boolean isLocal() {
+    return false;
+  }
+
+  /** Returns the certificate that the client sent, verified or not; null for none. */
+  public @Nullable X509Certificate clientCertificate() {
+    return null;
+  }
 
   /** Returns the client for limits per client. */
   public abstract ClientAddress clientAddress();
@@ -321,6 +334,36 @@ public abstract class Exchange {
 
   final void originCheck(Runnable check) {
     originCheck = check;
+  }
+
+  /** Returns who sent the request. */
+  public final Caller caller() {
+    return caller;
+  }
+
+  /**
+   * Checks a right in addition to the route's, for handlers whose action depends on more than the
+   * path.
+   *
+   * @throws HttpError 403 if the caller does not have it
+   */
+  public final void require(Right right) {
+    auditIf(right);
+    caller.require(right);
+  }
+
+  /** Has the request recorded in the audit log if it uses such a right. */
+  final void auditIf(Right right) {
+    audited |= right == Right.ADMIN || right == Right.DELETE;
+  }
+
+  /** Returns whether the request is recorded in the audit log. */
+  final boolean audited() {
+    return audited;
+  }
+
+  final void caller(Caller known) {
+    caller = known;
   }
 
   /** Begins the answer's body. */

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -185,8 +186,24 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     }
   }
 
-  private EndPoint endPoint() {
+  /** Returns the connection below encryption, which closes without waiting for the client. */
+  private WatchedEndPoint endPoint() {
+    return WatchedEndPoint.below(encrypted());
+  }
+
+  private EndPoint encrypted() {
     return request.getConnectionMetaData().getConnection().getEndPoint();
+  }
+
+  @Override
+  public @Nullable X509Certificate clientCertificate() {
+    return ServerTls.certificate(encrypted());
+  }
+
+  @Override
+  public boolean isLocal() {
+    return request.getConnectionMetaData().getRemoteSocketAddress()
+        instanceof UnixDomainSocketAddress;
   }
 
   @Override
@@ -256,7 +273,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   }
 
   private boolean clientGone() {
-    return endPoint() instanceof WatchedEndPoint watched && watched.gone();
+    return endPoint().gone();
   }
 
   /** Returns the connection to Jetty. */

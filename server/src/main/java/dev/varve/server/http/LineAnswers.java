@@ -54,7 +54,8 @@ final class LineAnswers extends OutputStream {
   public synchronized void write(byte[] bytes, int offset, int length) {
     int end = offset + length;
     int from = offset;
-    if (writing == 0 && !failed) {
+    // TLS accepts bytes before it has sent them, so only a write that completes is certain.
+    if (writing == 0 && !failed && !(endPoint instanceof EndPoint.Wrapper)) {
       from = end - flushed(ByteBuffer.wrap(bytes, offset, length));
     }
     int to = failed ? from : fitting(bytes, from, end, from > offset);

@@ -3,6 +3,7 @@ package dev.varve.server.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.FutureCallback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   private static final int AHEAD = 16 << 10;
 
   private final StreamProtocol protocol;
+  private final Guard.@Nullable Lines guard;
   private final WriteBudget budget;
   private final ClientAddress client;
   private final ConnectionFigures figures;
@@ -41,6 +44,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   /**
    * Creates the connection.
    *
+   * @param guard decides whether the connection is served; null if every one is
    * @param budget budget for received bytes
    * @param client the client of the connection
    */
@@ -48,12 +52,14 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
       EndPoint endPoint,
       Executor executor,
       StreamProtocol protocol,
+      Guard.@Nullable Lines guard,
       WriteBudget budget,
       ClientAddress client,
       ConnectionFigures figures,
       long idleMillis) {
     super(endPoint, executor);
     this.protocol = protocol;
+    this.guard = guard;
     this.budget = budget;
     this.client = client;
     this.figures = figures;
@@ -94,7 +100,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   private void serve() {
     LineAnswers answers = new LineAnswers(getEndPoint(), client, figures);
     try (WriteBudget.Reservation memory = budget.open(client)) {
-      protocol.serve(new In(), answers, memory);
+      serve(new In(), answers, memory);
       answers.finish();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -107,6 +113,23 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     }
   }
 
+  /** Serves the connection if the guard lets it in, which is known after the first byte. */
+  private void serve(In in, LineAnswers answers, WriteBudget.Reservation memory)
+      throws IOException {
+    Guard.Lines checks = guard;
+    if (checks != null) {
+      if (!in.hasMore()) {
+        return;
+      }
+      String refusal = checks.refusal(ServerTls.certificate(getEndPoint()), client);
+      if (refusal != null) {
+        answers.write((refusal + "\n").getBytes(StandardCharsets.UTF_8));
+        return;
+      }
+    }
+    protocol.serve(in, answers, memory);
+  }
+
   private final class In extends InputStream {
     private final byte[] one = new byte[1];
 
@@ -117,10 +140,20 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
+      if (!hasMore()) {
+        return -1;
+      }
+      int count = Math.min(length, early.remaining());
+      early.get(buffer, offset, count);
+      return count;
+    }
+
+    /** Waits until a byte has arrived; false if none will. */
+    private boolean hasMore() throws IOException {
       while (!early.hasRemaining()) {
         boolean last = stopping;
         if (last && System.nanoTime() - stopped > LAST_READS_NANOS) {
-          return -1;
+          return false;
         }
         if (early.capacity() < AHEAD) {
           early = BufferUtil.allocate(AHEAD);
@@ -128,16 +161,14 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
         BufferUtil.clear(early);
         int read = getEndPoint().fill(early);
         if (read < 0 || (read == 0 && last)) {
-          return -1;
+          return false;
         }
         if (read == 0) {
           early = BufferUtil.EMPTY_BUFFER;
           await();
         }
       }
-      int count = Math.min(length, early.remaining());
-      early.get(buffer, offset, count);
-      return count;
+      return true;
     }
 
     /** Waits for bytes, or until the server stops, in which case there may be bytes too. */

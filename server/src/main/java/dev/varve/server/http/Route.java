@@ -5,20 +5,28 @@ package dev.varve.server.http;
  *
  * @param path begins with a slash; a segment may be {@link #ANY}, the last one may be {@link #REST}
  * @param load the gate of the handler
+ * @param right the right that a request needs; a handler asks for another one if the body says more
+ *     than the path
  * @param changesState whether a request changes data or behaviour of the server, in which case
  *     pages of other origins may not send it
  * @param oneSpelling whether it answers only under {@code /DIALECT} and not for a dataset in the
  *     path, so that a proxy can forbid it by one prefix
  * @param yielding whether another dialect of the listener that has the same path keeps it, so that
  *     this route then answers only under {@code /DIALECT}
+ * @param serverWide whether it concerns the whole server, so that callers need all datasets
+ * @param further says when a request needs another right too, which its handler checks; empty if
+ *     none does
  */
 public record Route(
     String method,
     String path,
     Load load,
+    Right right,
     boolean changesState,
     boolean oneSpelling,
     boolean yielding,
+    boolean serverWide,
+    String further,
     HttpHandler handler) {
   /** Matches any non-empty segment of a path. */
   public static final String ANY = PathPattern.ONE;
@@ -46,48 +54,67 @@ public record Route(
    * Creates a route. It changes state if it writes, or if neither method nor load show that it
    * reads.
    */
-  public Route(String method, String path, Load load, HttpHandler handler) {
+  public Route(String method, String path, Load load, Right right, HttpHandler handler) {
     this(
         method,
         path,
         load,
+        right,
         load == Load.WRITE
             || ((load == Load.NONE || load == Load.OPERATIONS) && !method.equals("GET")),
         false,
         false,
+        false,
+        "",
         handler);
   }
 
   /** Returns the same route, marked as one that changes nothing. */
   public Route reading() {
-    return new Route(method, path, load, false, oneSpelling, yielding, handler);
+    return with(false, oneSpelling, yielding, serverWide, handler);
   }
 
   /** Returns the same route, marked as one that changes something. */
   public Route changing() {
-    return new Route(method, path, load, true, oneSpelling, yielding, handler);
+    return with(true, oneSpelling, yielding, serverWide, handler);
   }
 
   /** Returns the same route with another handler. */
   public Route handledBy(HttpHandler other) {
-    return new Route(method, path, load, changesState, oneSpelling, yielding, other);
+    return with(changesState, oneSpelling, yielding, serverWide, other);
   }
 
   /** Returns the same route with one spelling. */
   public Route inOneSpelling() {
-    return new Route(method, path, load, changesState, true, yielding, handler);
+    return with(changesState, true, yielding, serverWide, handler);
   }
 
   /** Returns the same route, marked as one that yields its path to other dialects. */
   public Route whereFree() {
-    return new Route(method, path, load, changesState, oneSpelling, true, handler);
+    return with(changesState, oneSpelling, true, serverWide, handler);
   }
 
-  public static Route get(String path, Load load, HttpHandler handler) {
-    return new Route("GET", path, load, handler);
+  /** Returns the same route, marked as one of the whole server. */
+  public Route ofServer() {
+    return with(changesState, oneSpelling, yielding, true, handler);
   }
 
-  public static Route post(String path, Load load, HttpHandler handler) {
-    return new Route("POST", path, load, handler);
+  /** Returns the same route, which says when it needs another right too. */
+  public Route asking(String when) {
+    return new Route(
+        method, path, load, right, changesState, oneSpelling, yielding, serverWide, when, handler);
+  }
+
+  private Route with(
+      boolean changes, boolean one, boolean yields, boolean server, HttpHandler handles) {
+    return new Route(method, path, load, right, changes, one, yields, server, further, handles);
+  }
+
+  public static Route get(String path, Load load, Right right, HttpHandler handler) {
+    return new Route("GET", path, load, right, handler);
+  }
+
+  public static Route post(String path, Load load, Right right, HttpHandler handler) {
+    return new Route("POST", path, load, right, handler);
   }
 }

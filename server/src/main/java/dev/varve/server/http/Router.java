@@ -92,7 +92,31 @@ public final class Router {
       String pattern,
       String path,
       List<String> variables,
-      @Nullable String dataset) {}
+      @Nullable String dataset) {
+    /**
+     * Returns the right that a request needs. A path without a route needs an authenticated sender,
+     * so that nobody else can tell which paths exist.
+     */
+    public Right right() {
+      return route == null ? Right.LOGIN : route.right();
+    }
+
+    /**
+     * Checks that a caller may do what the route does.
+     *
+     * @param named the dataset that the request names; null if it names none
+     * @throws HttpError 403 if it may not
+     */
+    public void require(Caller caller, @Nullable String named) {
+      caller.require(right());
+      if (route != null && route.serverWide()) {
+        caller.requireAllDatasets();
+      }
+      if (named != null) {
+        caller.requireDataset(named);
+      }
+    }
+  }
 
   private final Map<String, Mounted> prefixes = new LinkedHashMap<>();
   private final Table root = new Table();
@@ -190,6 +214,11 @@ public final class Router {
         root.add(mount, route);
       }
     }
+  }
+
+  /** Returns the mounts of the listener. */
+  public List<Mount> mounts() {
+    return mounts;
   }
 
   /** Returns whether any route is for operators. */

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
@@ -37,6 +38,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -54,9 +56,19 @@ public final class SocketServer implements AutoCloseable {
    * @param port 0 for any free port
    * @param router routes of HTTP requests; null if the port does not speak HTTP
    * @param lines protocol of connections that are not HTTP; null to refuse them
+   * @param guard decides which of those connections are served; null for all
    */
   public record Port(
-      String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {
+      String host,
+      int port,
+      @Nullable Router router,
+      @Nullable StreamProtocol lines,
+      Guard.@Nullable Lines guard) {
+    /** Creates a port that serves all connections. */
+    public Port(String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {
+      this(host, port, router, lines, null);
+    }
+
     private boolean onLoopback() {
       InetAddress address = new InetSocketAddress(host, port).getAddress();
       return address != null && address.isLoopbackAddress();
@@ -94,6 +106,7 @@ public final class SocketServer implements AutoCloseable {
   private final HttpLimits limits;
   private final Server jetty;
   private final Watch watch = new Watch();
+  private final @Nullable ServerTls tls;
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
 
@@ -107,10 +120,11 @@ public final class SocketServer implements AutoCloseable {
   private final Connections connections;
   private @Nullable LocalConnector local;
 
-  private SocketServer(Dispatcher dispatcher, int ports) {
+  private SocketServer(Dispatcher dispatcher, int ports, @Nullable Supplier<TlsTerms> terms) {
     this.dispatcher = dispatcher;
+    this.tls = terms == null ? null : new ServerTls(terms);
     this.limits = dispatcher.limits();
-    this.connections = new Connections(limits.connections(), figures);
+    this.connections = new Connections(limits.connections(), figures, terms == null);
     // These threads only move bytes; blocking work runs on others. All of them start now, because a
     // thread that is started by a heavy thread would inherit its priority.
     int count = MOVING_THREADS + PORT_THREADS * (ports + 1);
@@ -122,13 +136,22 @@ public final class SocketServer implements AutoCloseable {
     jetty.setErrorHandler(this::answerMalformed);
   }
 
+  /** Opens all ports, without encryption. */
+  public static SocketServer start(List<Port> ports, Dispatcher dispatcher) throws IOException {
+    return start(ports, dispatcher, null);
+  }
+
   /**
    * Opens all ports.
    *
+   * @param tls supplies the terms of each new connection, which is then encrypted; null for ports
+   *     without encryption
    * @throws IOException if one cannot be opened, in which case none is open
    */
-  public static SocketServer start(List<Port> ports, Dispatcher dispatcher) throws IOException {
-    SocketServer server = new SocketServer(dispatcher, ports.size());
+  public static SocketServer start(
+      List<Port> ports, Dispatcher dispatcher, @Nullable Supplier<TlsTerms> tls)
+      throws IOException {
+    SocketServer server = new SocketServer(dispatcher, ports.size(), tls);
     try {
       for (Port port : ports) {
         server.listen(port);
@@ -210,11 +233,14 @@ public final class SocketServer implements AutoCloseable {
     StreamProtocol lines = port.lines();
     List<ConnectionFactory> factories = new ArrayList<>();
     if (lines != null) {
-      Lines factory = new Lines(lines);
+      Lines factory = new Lines(lines, port.guard());
       factories.add(port.router() == null ? factory : new DetectorConnectionFactory(factory));
     }
     if (port.router() != null) {
       factories.add(httpConnections);
+    }
+    if (tls != null) {
+      factories.addFirst(new SslConnectionFactory(tls, factories.getFirst().getProtocol()));
     }
     Router router = port.router();
     Connections.Door door =
@@ -313,7 +339,7 @@ public final class SocketServer implements AutoCloseable {
       ConnectionMetaData from = request.getConnectionMetaData();
       Router router = router(from.getConnector());
       OpenConnection connection =
-          ((WatchedEndPoint) from.getConnection().getEndPoint()).connection();
+          WatchedEndPoint.below(from.getConnection().getEndPoint()).connection();
       if (!connection.beginRequest()) {
         callback.failed(new EofException("the connection is being closed"));
         return true;
@@ -402,10 +428,12 @@ public final class SocketServer implements AutoCloseable {
   private final class Lines extends AbstractConnectionFactory
       implements ConnectionFactory.Detecting {
     private final StreamProtocol protocol;
+    private final Guard.@Nullable Lines guard;
 
-    private Lines(StreamProtocol protocol) {
+    private Lines(StreamProtocol protocol, Guard.@Nullable Lines guard) {
       super("lines");
       this.protocol = protocol;
+      this.guard = guard;
     }
 
     @Override
@@ -423,7 +451,7 @@ public final class SocketServer implements AutoCloseable {
      * read.
      */
     private LineConnection opened(Connector connector, EndPoint endPoint) {
-      OpenConnection open = ((WatchedEndPoint) endPoint).connection();
+      OpenConnection open = WatchedEndPoint.below(endPoint).connection();
       open.beginLines();
       synchronized (lineConnections) {
         Event full = full(open);
@@ -434,6 +462,7 @@ public final class SocketServer implements AutoCloseable {
                 full == null
                     ? protocol
                     : (in, out, memory) -> connections.countRefusal(full, open.client()),
+                full == null ? guard : null,
                 dispatcher.budget(),
                 open.client(),
                 figures,

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.function.Consumer;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
@@ -45,6 +46,12 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
     this.connection = connection;
     this.onClose = onClose;
     connection.endPoint(this);
+  }
+
+  /** Returns the connection below encryption. */
+  static WatchedEndPoint below(EndPoint endPoint) {
+    return (WatchedEndPoint)
+        (endPoint instanceof EndPoint.Wrapper wrapper ? wrapper.unwrap() : endPoint);
   }
 
   OpenConnection connection() {

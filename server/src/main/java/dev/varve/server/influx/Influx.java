@@ -13,6 +13,7 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -79,14 +80,21 @@ public final class Influx implements Dialect {
         NAME,
         true,
         List.of(
-            Route.post("/write", Load.WRITE, named(exchange -> write(exchange, "db"))),
-            Route.post("/api/v2/write", Load.WRITE, named(exchange -> write(exchange, "bucket"))),
+            Route.post("/write", Load.WRITE, Right.WRITE, named(exchange -> write(exchange, "db"))),
+            Route.post(
+                "/api/v2/write",
+                Load.WRITE,
+                Right.WRITE,
+                named(exchange -> write(exchange, "bucket"))),
             Route.get(
-                "/query", Load.NONE, named(exchange -> query(exchange, exchange.parameter("q")))),
-            Route.post("/query", Load.NONE, named(this::postedQuery)).reading(),
-            Route.get("/ping", Load.NONE, named(Influx::ping)),
-            Route.get("/health", Load.NONE, named(this::health)),
-            Route.get("/ready", Load.NONE, named(Influx::ready))),
+                "/query",
+                Load.NONE,
+                Right.LOGIN,
+                named(exchange -> query(exchange, exchange.parameter("q")))),
+            Route.post("/query", Load.NONE, Right.LOGIN, named(this::postedQuery)).reading(),
+            Route.get("/ping", Load.NONE, Right.LOGIN, named(Influx::ping)),
+            Route.get("/health", Load.NONE, Right.LOGIN, named(this::health)),
+            Route.get("/ready", Load.NONE, Right.LOGIN, named(Influx::ready))),
         new Errors());
   }
 
@@ -114,6 +122,8 @@ public final class Influx implements Dialect {
 
     private static String code(int status) {
       return switch (status) {
+        case 401 -> "unauthorized";
+        case 403 -> "forbidden";
         case 404 -> "not found";
         case 413 -> "request too large";
         case 429 -> "too many requests";
@@ -184,14 +194,14 @@ public final class Influx implements Dialect {
           json.writeStartObject();
           json.writeNumberProperty("statement_id", 0);
           if (shows) {
-            databases(json);
+            databases(exchange, json);
           }
           json.writeEndObject();
           json.writeEndArray();
         }));
   }
 
-  private void databases(JsonGenerator json) {
+  private void databases(Exchange exchange, JsonGenerator json) {
     json.writeArrayPropertyStart("series");
     json.writeStartObject();
     json.writeStringProperty("name", "databases");
@@ -199,7 +209,7 @@ public final class Influx implements Dialect {
     json.writeString("name");
     json.writeEndArray();
     json.writeArrayPropertyStart("values");
-    for (String name : context.datasets()) {
+    for (String name : context.datasets(exchange)) {
       json.writeStartArray();
       json.writeString(name);
       json.writeEndArray();

@@ -1,9 +1,10 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.formats.json.Json;
-import dev.varve.query.running.RunningQueries;
 import dev.varve.query.running.RunningQuery;
+import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
@@ -11,26 +12,26 @@ import java.util.List;
 
 /** The list of running queries of this dialect, and the way to end one. */
 final class AdminRoutes {
-  private final RunningQueries queries;
+  private final DialectContext context;
 
-  AdminRoutes(RunningQueries queries) {
-    this.queries = queries;
+  AdminRoutes(DialectContext context) {
+    this.context = context;
   }
 
   List<Route> routes() {
     return List.of(
-        Route.get("/api/v1/admin/runningqueries", Load.NONE, this::list),
-        Route.get("/api/v1/admin/killquery/*", Load.NONE, this::kill).changing());
+        Route.get("/api/v1/admin/runningqueries", Load.NONE, Right.READ, this::list),
+        Route.get("/api/v1/admin/killquery/*", Load.NONE, Right.ADMIN, this::kill).changing());
   }
 
-  private List<RunningQuery> own() {
-    return queries.list().stream()
+  private List<RunningQuery> own(Exchange exchange) {
+    return context.queries(exchange).stream()
         .filter(query -> query.origin().language().equals(KairosDb.NAME))
         .toList();
   }
 
   private void list(Exchange exchange) throws IOException {
-    List<RunningQuery> own = own();
+    List<RunningQuery> own = own(exchange);
     long waiting = own.stream().filter(AdminRoutes::waits).count();
     Answers.json(
         exchange,
@@ -56,8 +57,8 @@ final class AdminRoutes {
 
   private void kill(Exchange exchange) {
     String id = exchange.variables().getFirst();
-    if (own().stream().anyMatch(query -> query.id().equals(id))) {
-      queries.kill(id);
+    if (own(exchange).stream().anyMatch(query -> query.id().equals(id))) {
+      context.queries().kill(id);
     }
     Answers.empty(exchange, 204);
   }

@@ -5,6 +5,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
@@ -21,8 +22,8 @@ final class DeleteRoutes {
 
   List<Route> routes() {
     return List.of(
-        Route.post("/api/v1/datapoints/delete", Load.WRITE, this::points),
-        new Route("DELETE", "/api/v1/metric/*", Load.WRITE, this::metric));
+        Route.post("/api/v1/datapoints/delete", Load.WRITE, Right.DELETE, this::points),
+        new Route("DELETE", "/api/v1/metric/*", Load.WRITE, Right.DELETE, this::metric));
   }
 
   private void points(Exchange exchange) throws IOException {

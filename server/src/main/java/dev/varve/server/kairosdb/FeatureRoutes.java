@@ -3,6 +3,7 @@ package dev.varve.server.kairosdb;
 import dev.varve.formats.json.Json;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.kairosdb.features.Feature;
@@ -17,8 +18,8 @@ final class FeatureRoutes {
 
   static List<Route> routes() {
     return List.of(
-        Route.get("/api/v1/features", Load.NONE, FeatureRoutes::all),
-        Route.get("/api/v1/features/*", Load.NONE, FeatureRoutes::one));
+        Route.get("/api/v1/features", Load.NONE, Right.LOGIN, FeatureRoutes::all),
+        Route.get("/api/v1/features/*", Load.NONE, Right.LOGIN, FeatureRoutes::one));
   }
 
   private static void all(Exchange exchange) throws IOException {

@@ -16,6 +16,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -34,6 +35,8 @@ import tools.jackson.core.JsonGenerator;
 public final class KairosDb implements Dialect {
   public static final String NAME = "kairosdb";
 
+  private static final String SAVES = "write, if an aggregator is save_as";
+
   private final DialectContext context;
 
   public KairosDb(DialectContext context) {
@@ -48,19 +51,23 @@ public final class KairosDb implements Dialect {
   @Override
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
-    add(routes, Route.post("/api/v1/datapoints", Load.WRITE, this::write));
-    add(routes, Route.post("/api/v1/datapoints/query", Load.QUERY, this::query));
-    add(routes, Route.get("/api/v1/datapoints/query", Load.QUERY, this::query));
-    add(routes, Route.post("/api/v1/datapoints/query/tags", Load.QUERY, this::tags));
-    add(routes, Route.get("/api/v1/datapoints/query/tags", Load.QUERY, this::tags));
-    add(routes, Route.get("/api/v1/metricnames", Load.QUERY, this::metricNames));
-    add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
-    add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
-    add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
+    add(routes, Route.post("/api/v1/datapoints", Load.WRITE, Right.WRITE, this::write));
+    add(
+        routes,
+        Route.post("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query).asking(SAVES));
+    add(
+        routes,
+        Route.get("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query).asking(SAVES));
+    add(routes, Route.post("/api/v1/datapoints/query/tags", Load.QUERY, Right.READ, this::tags));
+    add(routes, Route.get("/api/v1/datapoints/query/tags", Load.QUERY, Right.READ, this::tags));
+    add(routes, Route.get("/api/v1/metricnames", Load.QUERY, Right.READ, this::metricNames));
+    add(routes, Route.get("/api/v1/health/check", Load.NONE, Right.LOGIN, this::healthCheck));
+    add(routes, Route.get("/api/v1/health/status", Load.NONE, Right.LOGIN, this::healthStatus));
+    add(routes, Route.get("/api/v1/version", Load.NONE, Right.LOGIN, this::version));
     new DeleteRoutes(context).routes().forEach(route -> add(routes, route));
     new MetadataRoutes(context).routes().forEach(route -> add(routes, route));
     new RollupRoutes(context).routes().forEach(route -> add(routes, route));
-    new AdminRoutes(context.queries()).routes().forEach(route -> add(routes, route));
+    new AdminRoutes(context).routes().forEach(route -> add(routes, route));
     FeatureRoutes.routes().forEach(route -> add(routes, route));
     return new Router.Mount(NAME, true, routes, Answers::error);
   }
@@ -105,6 +112,7 @@ public final class KairosDb implements Dialect {
     Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
     if (asked.request().writes()) {
       exchange.requireOrigin();
+      exchange.require(Right.WRITE);
     }
     query(
         exchange,

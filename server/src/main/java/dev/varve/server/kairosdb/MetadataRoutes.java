@@ -7,6 +7,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
@@ -29,11 +30,11 @@ final class MetadataRoutes {
     String service = "/api/v1/metadata/*";
     String key = service + "/*/*";
     return List.of(
-        Route.get(service, Load.QUERY, open(this::serviceKeys)),
-        Route.get(service + "/*", Load.QUERY, open(this::keys)),
-        Route.get(key, Load.READ, open(this::value)),
-        Route.post(key, Load.WRITE, open(this::set)),
-        new Route("DELETE", key, Load.WRITE, open(this::delete)));
+        Route.get(service, Load.QUERY, Right.READ, open(this::serviceKeys)),
+        Route.get(service + "/*", Load.QUERY, Right.READ, open(this::keys)),
+        Route.get(key, Load.READ, Right.READ, open(this::value)),
+        Route.post(key, Load.WRITE, Right.WRITE, open(this::set)),
+        new Route("DELETE", key, Load.WRITE, Right.DELETE, open(this::delete)));
   }
 
   /** Hides services whose names begin with an underscore, which belong to the server. */

@@ -4,9 +4,11 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.ServiceTexts.Text;
 import dev.varve.formats.json.Json;
 import dev.varve.server.DialectContext;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.kairosdb.RollupReader.InvalidTaskException;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The tasks that roll up metrics: creates, lists, changes, deletes and repeats them. */
 final class RollupRoutes {
   private static final String PATH = "/api/v1/rollups";
+  private static final String READS = "read, since the task reads what it rolls up";
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd-HH-mm-ss-SSS");
 
@@ -33,14 +36,15 @@ final class RollupRoutes {
   }
 
   List<Route> routes() {
-    Route backfill = Route.get(PATH + "/backfill/*", Load.QUERY, named(this::backfill));
+    Route backfill =
+        Route.get(PATH + "/backfill/*", Load.QUERY, Right.WRITE, named(this::backfill));
     return List.of(
-        Route.post(PATH, Load.WRITE, named(this::create)),
-        Route.get(PATH, Load.QUERY, this::list),
-        Route.get(PATH + "/*", Load.READ, named(this::get)),
-        new Route("PUT", PATH + "/*", Load.WRITE, named(this::update)),
-        new Route("DELETE", PATH + "/*", Load.WRITE, named(this::delete)),
-        Route.get(PATH + "/status/*", Load.READ, named(this::status)),
+        Route.post(PATH, Load.WRITE, Right.WRITE, named(this::create)).asking(READS),
+        Route.get(PATH, Load.QUERY, Right.READ, this::list),
+        Route.get(PATH + "/*", Load.READ, Right.READ, named(this::get)),
+        new Route("PUT", PATH + "/*", Load.WRITE, Right.WRITE, named(this::update)).asking(READS),
+        new Route("DELETE", PATH + "/*", Load.WRITE, Right.WRITE, named(this::delete)),
+        Route.get(PATH + "/status/*", Load.READ, Right.READ, named(this::status)),
         backfill.changing());
   }
 
@@ -67,6 +71,13 @@ final class RollupRoutes {
     return new RollupReader(context.clock(), dataset.resolution(), exchange.memory());
   }
 
+  /** Returns the user with whose rights a task will run, who must be able to read too. */
+  private static @Nullable String creator(Exchange exchange) {
+    exchange.require(Right.READ);
+    Caller caller = exchange.caller();
+    return caller.authenticated() ? caller.name() : null;
+  }
+
   private void create(Exchange exchange) throws IOException {
     RollupStore store = store(exchange);
     byte[] body = body(exchange);
@@ -76,7 +87,7 @@ final class RollupRoutes {
           "the dataset has %,d roll-up tasks, as many as it may: delete some"
               .formatted(RollupStore.TASKS_MAX));
     }
-    store.put(task, context.clock().millis());
+    store.put(task, creator(exchange), context.clock().millis());
     answer(exchange, task);
   }
 
@@ -152,7 +163,7 @@ final class RollupRoutes {
     String before = task(exchange, id);
     RollupTask task = reader(exchange).read(id, body);
     if (!task.json().equals(before)) {
-      store(exchange).put(task, context.clock().millis());
+      store(exchange).put(task, creator(exchange), context.clock().millis());
     }
     answer(exchange, task);
   }

@@ -6,7 +6,10 @@ import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
+import dev.varve.server.http.Caller;
+import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.kairosdb.RollupStatus.OfQuery;
@@ -23,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +56,7 @@ public final class RollupScheduler implements AutoCloseable {
   private final RunningQueries queries;
   private final QueryLimits limits;
   private final IngestListener listener;
+  private final Function<String, @Nullable Caller> users;
   private final Clock clock;
   private final String host;
 
@@ -75,6 +80,7 @@ public final class RollupScheduler implements AutoCloseable {
    * @param queries admits the queries of tasks
    * @param limits of each query
    * @param listener receives what is written
+   * @param users supplies the caller of a name; null if there is no such user
    * @param host name of this server, for the status of tasks
    */
   public RollupScheduler(
@@ -82,12 +88,14 @@ public final class RollupScheduler implements AutoCloseable {
       RunningQueries queries,
       QueryLimits limits,
       IngestListener listener,
+      Function<String, @Nullable Caller> users,
       Clock clock,
       String host) {
     this.datasets = List.copyOf(datasets);
     this.queries = queries;
     this.limits = limits;
     this.listener = listener;
+    this.users = users;
     this.clock = clock;
     this.host = host;
   }
@@ -205,6 +213,7 @@ public final class RollupScheduler implements AutoCloseable {
     long written = 0;
     String error = null;
     try {
+      requireRights(execution);
       long first = first(query, task, execution.before(), now);
       written = work.run(task.name(), query, first, now, () -> extend(execution));
       points.addAndGet(written);
@@ -222,6 +231,21 @@ public final class RollupScheduler implements AutoCloseable {
     }
     long end = clock.millis();
     return new OfQuery(query.metric(), end, written, end - now, error);
+  }
+
+  /** Checks that the user who stored a task may still do what it does. */
+  private void requireRights(Execution execution) {
+    String name = execution.store().creator(execution.id());
+    if (name == null) {
+      return;
+    }
+    Caller creator = users.apply(name);
+    if (creator == null) {
+      throw new HttpError(403, "user '%s', who stored the task, is gone".formatted(name));
+    }
+    creator.require(Right.READ);
+    creator.require(Right.WRITE);
+    creator.requireDataset(execution.dataset().name());
   }
 
   private static String error(Exception e) {

@@ -20,6 +20,7 @@ final class RollupStore {
   private static final String CONFIG = "Config";
   private static final String STATUS = "Status";
   private static final String LEASE = "Lease";
+  private static final String CREATOR = "Creator";
 
   private final ServiceTexts texts;
 
@@ -42,8 +43,17 @@ final class RollupStore {
     return texts.count(SERVICE, CONFIG);
   }
 
-  /** Stores a task, which is due one interval after now. */
-  void put(RollupTask task, long now) {
+  /**
+   * Stores a task, which is due one interval after now.
+   *
+   * @param creator the user with whose rights it runs; null if nobody was authenticated
+   */
+  void put(RollupTask task, @Nullable String creator, long now) {
+    if (creator == null) {
+      texts.delete(SERVICE, CREATOR, task.id());
+    } else {
+      texts.put(SERVICE, CREATOR, task.id(), creator);
+    }
     RollupStatus before = status(task.id());
     long due = RollupStatus.next(now, task.interval(), now);
     // A task without a status would never run.
@@ -56,6 +66,14 @@ final class RollupStore {
     texts.delete(SERVICE, CONFIG, id);
     texts.delete(SERVICE, STATUS, id);
     texts.delete(SERVICE, LEASE, id);
+    texts.delete(SERVICE, CREATOR, id);
+  }
+
+  /**
+   * Returns the user with whose rights a task runs; null if it was stored by nobody in particular.
+   */
+  @Nullable String creator(String id) {
+    return text(CREATOR, id);
   }
 
   @Nullable RollupStatus status(String id) {

@@ -259,7 +259,7 @@ final class About {
           json.writeArrayPropertyStart("completed");
           json.writeEndArray();
           json.writeArrayPropertyStart("running");
-          for (RunningQuery query : context.queries().list()) {
+          for (RunningQuery query : context.queries(exchange)) {
             json.writeStartObject();
             json.writeStringProperty("id", query.id());
             json.writeNumberProperty("queryStartTimestamp", query.since().toEpochMilli());

@@ -12,6 +12,7 @@ import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -106,41 +107,51 @@ public final class OpenTsdb implements Dialect {
   }
 
   private void writing(List<Route> routes, String api) {
-    routes.add(Route.post(api + "put", Load.WRITE, wording(e -> new Put(context, e).run())));
-    routes.add(Route.get(api + "put", Load.NONE, wording(OpenTsdb::notAllowed)));
+    routes.add(
+        Route.post(api + "put", Load.WRITE, Right.WRITE, wording(e -> new Put(context, e).run())));
+    routes.add(Route.get(api + "put", Load.NONE, Right.LOGIN, wording(OpenTsdb::notAllowed)));
   }
 
   private void queries(List<Route> routes, String path) {
     Queries queries = new Queries(context);
-    both(routes, path, Load.QUERY, queries::query);
-    routes.add(new Route("DELETE", path, Load.QUERY, wording(queries::query)).changing());
-    routes.add(Route.get(path + "/gexp", Load.QUERY, wording(queries::functions)));
-    routes.add(Route.post(path + "/exp", Load.QUERY, wording(queries::expressions)).reading());
-    both(routes, path + "/last", Load.QUERY, new LastPoints(context)::handle);
+    String deletes = "delete, with 'delete': true in the body or method_override=delete";
+    routes.add(Route.get(path, Load.QUERY, Right.READ, wording(queries::query)).asking(deletes));
+    routes.add(
+        Route.post(path, Load.QUERY, Right.READ, wording(queries::query))
+            .reading()
+            .asking(deletes));
+    routes.add(
+        new Route("DELETE", path, Load.QUERY, Right.DELETE, wording(queries::query))
+            .changing()
+            .asking("read, since the answer holds what is deleted"));
+    routes.add(Route.get(path + "/gexp", Load.QUERY, Right.READ, wording(queries::functions)));
+    routes.add(
+        Route.post(path + "/exp", Load.QUERY, Right.READ, wording(queries::expressions)).reading());
+    both(routes, path + "/last", Load.QUERY, Right.READ, new LastPoints(context)::handle);
   }
 
   private void catalog(List<Route> routes, String api) {
     Uids uids = new Uids(context);
-    both(routes, api + "suggest", Load.QUERY, this::suggest);
-    both(routes, api + "search/lookup", Load.QUERY, new Lookup(context)::handle);
-    both(routes, api + "uid/assign", Load.QUERY, uids::assign);
-    both(routes, api + "uid/rename", Load.NONE, Uids::rename);
-    routes.add(Route.get(api + "uid/uidmeta", Load.QUERY, wording(uids::meta)));
-    routes.add(Route.get(api + "uid/tsmeta", Load.NONE, wording(Uids::seriesMeta)));
+    both(routes, api + "suggest", Load.QUERY, Right.READ, this::suggest);
+    both(routes, api + "search/lookup", Load.QUERY, Right.READ, new Lookup(context)::handle);
+    both(routes, api + "uid/assign", Load.QUERY, Right.READ, uids::assign);
+    both(routes, api + "uid/rename", Load.NONE, Right.LOGIN, Uids::rename);
+    routes.add(Route.get(api + "uid/uidmeta", Load.QUERY, Right.READ, wording(uids::meta)));
+    routes.add(Route.get(api + "uid/tsmeta", Load.NONE, Right.LOGIN, wording(Uids::seriesMeta)));
   }
 
   private void about(List<Route> routes, String api) {
     About about = new About(context);
-    both(routes, api + "version", Load.NONE, about::version);
-    both(routes, api + "aggregators", Load.NONE, About::aggregators);
-    both(routes, api + "config", Load.NONE, About::config);
-    both(routes, api + "config/filters", Load.NONE, About::filters);
-    both(routes, api + "dropcaches", Load.NONE, About::dropCaches);
-    both(routes, api + "stats", Load.NONE, about::stats);
-    both(routes, api + "stats/jvm", Load.NONE, About::jvm);
-    both(routes, api + "stats/threads", Load.NONE, About::threads);
-    both(routes, api + "stats/query", Load.NONE, about::queries);
-    both(routes, api + "stats/region_clients", Load.NONE, About::regionClients);
+    both(routes, api + "version", Load.NONE, Right.LOGIN, about::version);
+    both(routes, api + "aggregators", Load.NONE, Right.LOGIN, About::aggregators);
+    both(routes, api + "config", Load.NONE, Right.LOGIN, About::config);
+    both(routes, api + "config/filters", Load.NONE, Right.LOGIN, About::filters);
+    both(routes, api + "dropcaches", Load.NONE, Right.ADMIN, About::dropCaches);
+    both(routes, api + "stats", Load.NONE, Right.READ, about::stats);
+    both(routes, api + "stats/jvm", Load.NONE, Right.LOGIN, About::jvm);
+    both(routes, api + "stats/threads", Load.NONE, Right.LOGIN, About::threads);
+    both(routes, api + "stats/query", Load.NONE, Right.READ, about::queries);
+    both(routes, api + "stats/region_clients", Load.NONE, Right.LOGIN, About::regionClients);
   }
 
   /**
@@ -171,9 +182,10 @@ public final class OpenTsdb implements Dialect {
     }
   }
 
-  private static void both(List<Route> routes, String path, Load load, HttpHandler handler) {
-    routes.add(Route.get(path, load, wording(handler)));
-    routes.add(Route.post(path, load, wording(handler)).reading());
+  private static void both(
+      List<Route> routes, String path, Load load, Right right, HttpHandler handler) {
+    routes.add(Route.get(path, load, right, wording(handler)));
+    routes.add(Route.post(path, load, right, wording(handler)).reading());
   }
 
   private static String error(int status, String message, String details) {

@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.formats.json.Json;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.expression.Expressions;
 import dev.varve.server.opentsdb.expression.Functions;
 import dev.varve.server.opentsdb.query.Group;
@@ -51,6 +52,8 @@ final class Queries {
    * asked times, where OpenTSDB deletes the whole hours.
    */
   void query(Exchange exchange) throws IOException {
+    // A delete answers with what it deletes.
+    exchange.require(Right.READ);
     Asked asked = exchange.method().equals("POST") ? posted(exchange) : inUrl(exchange);
     boolean deletes = asked.query().options().delete() || isDelete(exchange);
     if (deletes) {

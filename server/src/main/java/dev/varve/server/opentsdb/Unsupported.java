@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
@@ -72,6 +73,6 @@ final class Unsupported {
         exchange -> {
           throw new OpenTsdbError(reason.status(), reason.message(), reason.details());
         };
-    return new Route(method, path, Load.NONE, wording.apply(refusing)).reading();
+    return new Route(method, path, Load.NONE, Right.LOGIN, wording.apply(refusing)).reading();
   }
 }

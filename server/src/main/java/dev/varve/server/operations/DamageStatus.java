@@ -6,6 +6,7 @@ import dev.varve.formats.json.JsonLines;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -41,7 +42,8 @@ public final class DamageStatus {
     return new Router.Mount(
         "damage",
         false,
-        List.of(Route.get("/api/v1/status/damage", Load.OPERATIONS, this::list)),
+        List.of(
+            Route.get("/api/v1/status/damage", Load.OPERATIONS, Right.READ, this::list).ofServer()),
         DamageStatus::error);
   }
 

@@ -7,6 +7,7 @@ import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -65,10 +66,10 @@ public final class Operations {
         false,
         false,
         List.of(
-            Route.get("/-/healthy", Load.OPERATIONS, this::healthy),
-            Route.get("/-/ready", Load.OPERATIONS, this::ready),
-            Route.get("/metrics", Load.OPERATIONS, this::metrics),
-            Route.post("/-/reload", Load.OPERATIONS, this::reload)),
+            Route.get("/-/healthy", Load.OPERATIONS, Right.OPEN, this::healthy),
+            Route.get("/-/ready", Load.OPERATIONS, Right.OPEN, this::ready),
+            Route.get("/metrics", Load.OPERATIONS, Right.READ, this::metrics).ofServer(),
+            Route.post("/-/reload", Load.OPERATIONS, Right.ADMIN, this::reload).ofServer()),
         ErrorFormat.PLAIN);
   }
 

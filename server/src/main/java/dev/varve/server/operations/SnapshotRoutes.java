@@ -8,6 +8,7 @@ import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -44,11 +45,12 @@ public final class SnapshotRoutes {
     return new Router.Mount(
         NAME,
         false,
+        false,
         List.of(
-            Route.post("/snapshot/create", Load.NONE, this::create),
-            Route.get("/snapshot/list", Load.NONE, this::list),
-            Route.post("/snapshot/delete", Load.NONE, this::delete),
-            Route.post("/snapshot/delete_all", Load.NONE, this::deleteAll)),
+            Route.post("/snapshot/create", Load.NONE, Right.ADMIN, this::create).ofServer(),
+            Route.get("/snapshot/list", Load.NONE, Right.ADMIN, this::list).ofServer(),
+            Route.post("/snapshot/delete", Load.NONE, Right.ADMIN, this::delete).ofServer(),
+            Route.post("/snapshot/delete_all", Load.NONE, Right.ADMIN, this::deleteAll).ofServer()),
         SnapshotRoutes::error);
   }
 

@@ -10,6 +10,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -64,8 +65,8 @@ public final class Otlp implements Dialect {
         NAME,
         true,
         List.of(
-            Route.post("/v1/metrics", Load.WRITE, this::write),
-            Route.post("/api/v1/otlp/v1/metrics", Load.WRITE, this::write)),
+            Route.post("/v1/metrics", Load.WRITE, Right.WRITE, this::write),
+            Route.post("/api/v1/otlp/v1/metrics", Load.WRITE, Right.WRITE, this::write)),
         new Errors());
   }
 
@@ -170,6 +171,8 @@ public final class Otlp implements Dialect {
     /** Returns the gRPC code equivalent to an HTTP status. */
     private static int code(int status) {
       return switch (status) {
+        case 401 -> 16;
+        case 403 -> 7;
         case 404 -> 5;
         case 405 -> 12;
         case 408, 504 -> 4;

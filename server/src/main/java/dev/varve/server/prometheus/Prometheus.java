@@ -9,6 +9,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -86,19 +87,21 @@ public final class Prometheus implements Dialect {
   @Override
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
-    routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));
-    routes.add(Route.post("/api/v1/import/prometheus", Load.WRITE, textImport::post));
+    routes.add(Route.post("/api/v1/write", Load.WRITE, Right.WRITE, remoteWrite::write));
+    routes.add(Route.post("/api/v1/import/prometheus", Load.WRITE, Right.WRITE, textImport::post));
     for (String job : List.of("job", "job@base64")) {
       String pushed = TextImport.PUSH + job + "/" + Route.REST;
       HttpHandler push = exchange -> textImport.push(exchange, job);
-      routes.add(Route.post(pushed, Load.WRITE, push));
-      routes.add(new Route("PUT", pushed, Load.WRITE, push));
+      routes.add(Route.post(pushed, Load.WRITE, Right.WRITE, push));
+      routes.add(new Route("PUT", pushed, Load.WRITE, Right.WRITE, push));
     }
-    routes.add(Route.post("/api/v1/read", Load.QUERY, remoteRead::read));
-    routes.add(Route.get("/federate", Load.QUERY, federation::answer));
+    routes.add(Route.post("/api/v1/read", Load.QUERY, Right.READ, remoteRead::read));
+    routes.add(Route.get("/federate", Load.QUERY, Right.READ, federation::answer));
     for (String method : List.of("POST", "PUT")) {
-      routes.add(new Route(method, ADMIN + "delete_series", Load.WRITE, deletes::delete));
-      routes.add(new Route(method, ADMIN + "clean_tombstones", Load.NONE, deletes::clean));
+      routes.add(
+          new Route(method, ADMIN + "delete_series", Load.WRITE, Right.DELETE, deletes::delete));
+      routes.add(
+          new Route(method, ADMIN + "clean_tombstones", Load.NONE, Right.DELETE, deletes::clean));
     }
     routes.addAll(victoriaMetrics.routes());
     addQuestions(routes);
@@ -106,25 +109,26 @@ public final class Prometheus implements Dialect {
   }
 
   private void addQuestions(List<Route> routes) {
-    add(routes, "/api/v1/query", Load.QUERY, queries::instant);
-    add(routes, "/api/v1/query_range", Load.QUERY, queries::range);
-    add(routes, "/api/v1/series", Load.QUERY, metadata::series);
-    add(routes, "/api/v1/labels", Load.QUERY, metadata::labels);
-    routes.add(Route.get("/api/v1/label/*/values", Load.QUERY, metadata::values));
-    add(routes, "/api/v1/query_exemplars", Load.READ, Prometheus::exemplars);
-    add(routes, "/api/v1/format_query", Load.READ, Prometheus::formatQuery);
-    add(routes, "/api/v1/parse_query", Load.READ, Prometheus::parseQuery);
-    routes.add(Route.get("/api/v1/metadata", Load.QUERY, metadata::metadata));
-    routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
-    routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
-    routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
-    routes.add(Route.get("/api/v1/status/tsdb", Load.QUERY, metadata::cardinality));
-    routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
+    add(routes, "/api/v1/query", Load.QUERY, Right.READ, queries::instant);
+    add(routes, "/api/v1/query_range", Load.QUERY, Right.READ, queries::range);
+    add(routes, "/api/v1/series", Load.QUERY, Right.READ, metadata::series);
+    add(routes, "/api/v1/labels", Load.QUERY, Right.READ, metadata::labels);
+    routes.add(Route.get("/api/v1/label/*/values", Load.QUERY, Right.READ, metadata::values));
+    add(routes, "/api/v1/query_exemplars", Load.READ, Right.READ, Prometheus::exemplars);
+    add(routes, "/api/v1/format_query", Load.READ, Right.READ, Prometheus::formatQuery);
+    add(routes, "/api/v1/parse_query", Load.READ, Right.READ, Prometheus::parseQuery);
+    routes.add(Route.get("/api/v1/metadata", Load.QUERY, Right.READ, metadata::metadata));
+    routes.add(Route.get("/api/v1/rules", Load.NONE, Right.READ, rules::rules));
+    routes.add(Route.get("/api/v1/alerts", Load.NONE, Right.READ, rules::alerts));
+    routes.add(Route.get("/api/v1/targets", Load.NONE, Right.READ, this::targets).ofServer());
+    routes.add(Route.get("/api/v1/status/tsdb", Load.QUERY, Right.READ, metadata::cardinality));
+    routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, Right.LOGIN, this::buildInfo));
   }
 
-  private static void add(List<Route> routes, String path, Load load, HttpHandler handler) {
-    routes.add(Route.get(path, load, handler));
-    routes.add(Route.post(path, load, handler));
+  private static void add(
+      List<Route> routes, String path, Load load, Right right, HttpHandler handler) {
+    routes.add(Route.get(path, load, right, handler));
+    routes.add(Route.post(path, load, right, handler));
   }
 
   /** Validates the parameters. The answer is always empty because exemplars are not stored. */

@@ -14,6 +14,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.export.Export;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.ShortLines;
@@ -51,12 +52,12 @@ final class VictoriaMetrics {
 
   List<Route> routes() {
     return List.of(
-        Route.get("/api/v1/export", Load.QUERY, exchange -> export(exchange, null)),
-        Route.post("/api/v1/export", Load.QUERY, exchange -> export(exchange, null)),
-        Route.get("/api/v1/export/csv", Load.QUERY, exchange -> export(exchange, ExportFormat.csv)),
+        Route.get("/api/v1/export", Load.QUERY, Right.READ, exchange -> export(exchange, null)),
+        Route.post("/api/v1/export", Load.QUERY, Right.READ, exchange -> export(exchange, null)),
+        Route.get("/api/v1/export/csv", Load.QUERY, Right.READ, exchange -> export(exchange, ExportFormat.csv)),
         Route.post(
-            "/api/v1/export/csv", Load.QUERY, exchange -> export(exchange, ExportFormat.csv)),
-        Route.post("/api/v1/import", Load.WRITE, this::read));
+            "/api/v1/export/csv", Load.QUERY, Right.READ, exchange -> export(exchange, ExportFormat.csv)),
+        Route.post("/api/v1/import", Load.WRITE, Right.WRITE, this::read));
   }
 
   private void export(Exchange exchange, @Nullable ExportFormat fixed) throws IOException {

@@ -7,6 +7,7 @@ import dev.varve.query.running.RunningQuery;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -40,8 +41,8 @@ public final class QueryStatus {
         false,
         false,
         List.of(
-            Route.get(PATH, Load.OPERATIONS, this::list),
-            Route.post(PATH + "/*/kill", Load.OPERATIONS, this::kill)),
+            Route.get(PATH, Load.OPERATIONS, Right.READ, this::list),
+            Route.post(PATH + "/*/kill", Load.OPERATIONS, Right.ADMIN, this::kill)),
         QueryStatus::error);
   }
 
@@ -67,10 +68,14 @@ public final class QueryStatus {
           json.writeNumberProperty("bytesHeld", queries.held());
           json.writeNumberProperty("bytesHeldMax", queries.capacity().memory());
           json.writeArrayPropertyStart("queries");
-          queries.list().forEach(query -> write(query, json));
+          queries.list().stream()
+              .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+              .forEach(query -> write(query, json));
           json.writeEndArray();
           json.writeArrayPropertyStart("slow");
-          slow.last().forEach(query -> write(query, json));
+          slow.last().stream()
+              .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+              .forEach(query -> write(query, json));
           json.writeEndArray();
           json.writeEndObject();
         });
@@ -117,7 +122,11 @@ public final class QueryStatus {
 
   private void kill(Exchange exchange) throws IOException {
     String id = exchange.variables().getFirst();
-    if (!queries.kill(id)) {
+    boolean known =
+        queries.list().stream()
+            .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+            .anyMatch(query -> query.id().equals(id));
+    if (!known || !queries.kill(id)) {
       throw new HttpError(
           404, "no query '%s' runs here; GET %s lists those that do".formatted(id, PATH));
     }

@@ -7,6 +7,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
@@ -38,7 +39,7 @@ final class Backups {
   }
 
   Route route() {
-    return Route.post("/v1/backup", Load.NONE, this::make).inOneSpelling();
+    return Route.post("/v1/backup", Load.NONE, Right.ADMIN, this::make).inOneSpelling().ofServer();
   }
 
   private void make(Exchange exchange) throws IOException {

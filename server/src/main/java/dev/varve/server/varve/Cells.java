@@ -13,6 +13,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
@@ -69,10 +70,10 @@ final class Cells {
 
   List<Route> routes() {
     return List.of(
-        Route.post("/v1/cells", Load.READ, Cells::cells),
-        Route.get("/v1/layouts", Load.NONE, Cells::layouts),
-        Route.get("/v1/datasets", Load.NONE, this::datasets),
-        Route.get("/v1/promql", Load.NONE, Cells::promQl));
+        Route.post("/v1/cells", Load.READ, Right.LOGIN, Cells::cells),
+        Route.get("/v1/layouts", Load.NONE, Right.LOGIN, Cells::layouts),
+        Route.get("/v1/datasets", Load.NONE, Right.LOGIN, this::datasets),
+        Route.get("/v1/promql", Load.NONE, Right.LOGIN, Cells::promQl));
   }
 
   private static void cells(Exchange exchange) throws IOException {
@@ -209,7 +210,7 @@ final class Cells {
           json.writeStartObject();
           json.writeStringProperty("default", byDefault);
           json.writeArrayPropertyStart("datasets");
-          context.datasets().forEach(json::writeString);
+          context.datasets(exchange).forEach(json::writeString);
           json.writeEndArray();
           json.writeEndObject();
         });

@@ -9,6 +9,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
@@ -45,9 +46,9 @@ final class Deletes {
 
   List<Route> routes() {
     return List.of(
-        Route.post("/v1/delete", Load.NONE, this::delete).inOneSpelling(),
-        Route.get("/v1/deletes", Load.NONE, this::list),
-        Route.post("/v1/deletes/*/cancel", Load.NONE, this::cancel).inOneSpelling());
+        Route.post("/v1/delete", Load.NONE, Right.DELETE, this::delete).inOneSpelling(),
+        Route.get("/v1/deletes", Load.NONE, Right.READ, this::list),
+        Route.post("/v1/deletes/*/cancel", Load.NONE, Right.DELETE, this::cancel).inOneSpelling());
   }
 
   private void delete(Exchange exchange) throws IOException {

@@ -9,6 +9,7 @@ import dev.varve.server.export.Export;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import java.io.BufferedWriter;
@@ -36,7 +37,7 @@ final class Exports {
   }
 
   Route route() {
-    return Route.post("/v1/export", Load.QUERY, this::export);
+    return Route.post("/v1/export", Load.QUERY, Right.READ, this::export);
   }
 
   private void export(Exchange exchange) throws IOException {

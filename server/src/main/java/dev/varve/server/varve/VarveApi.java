@@ -31,6 +31,7 @@ import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -137,16 +138,29 @@ public final class VarveApi implements Dialect {
 
   private List<Route> ownRoutes() {
     return List.of(
-        Route.get("/v1/dataset", Load.NONE, this::dataset),
-        Route.post("/v1/points", Load.WRITE, this::points),
-        Route.get("/v1/query", Load.QUERY, exchange -> query(exchange, ofUrl(exchange))),
-        Route.post("/v1/query", Load.QUERY, exchange -> query(exchange, ofForm(exchange))),
-        Route.get("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofUrl(exchange))),
-        Route.post("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofForm(exchange))),
-        Route.post("/v1/explain/points", Load.READ, this::explainPoints),
-        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange)))
+        Route.get("/v1/dataset", Load.NONE, Right.LOGIN, this::dataset),
+        Route.post("/v1/points", Load.WRITE, Right.WRITE, this::points),
+        Route.get(
+            "/v1/query", Load.QUERY, Right.READ, exchange -> query(exchange, ofUrl(exchange))),
+        Route.post(
+            "/v1/query", Load.QUERY, Right.READ, exchange -> query(exchange, ofForm(exchange))),
+        Route.get(
+            "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofUrl(exchange))),
+        Route.post(
+            "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofForm(exchange))),
+        Route.post("/v1/explain/points", Load.READ, Right.READ, this::explainPoints),
+        Route.post(
+                "/v1/compact",
+                Load.WRITE,
+                Right.ADMIN,
+                exchange -> compact(exchange, ofForm(exchange)))
             .inOneSpelling(),
-        Route.post("/v1/check", Load.NONE, exchange -> check(exchange, Form.read(exchange)))
+        Route.post(
+                "/v1/check",
+                Load.NONE,
+                Right.ADMIN,
+                exchange -> check(exchange, Form.read(exchange)))
+            .ofServer()
             .inOneSpelling());
   }
 

@@ -12,7 +12,7 @@ class ConnectionsTest {
   void closesWhatCannotBeSetUp() throws Exception {
     // A Unix socket has no TCP options.
     try (Connections connections =
-            new Connections(ConnectionLimits.DEFAULTS, new ConnectionFigures());
+            new Connections(ConnectionLimits.DEFAULTS, new ConnectionFigures(), true);
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       Connections.Door door = connections.door(false, true);
       assertThatThrownBy(() -> door.admit(channel))

@@ -41,8 +41,9 @@ class LongWorkTest {
             "test",
             false,
             List.of(
-                Route.post("/computes", Load.WRITE, this::compute),
-                Route.get("/short", Load.NONE, e -> e.answer(200, "text/plain", "short\n"))),
+                Route.post("/computes", Load.WRITE, Right.WRITE, this::compute),
+                Route.get(
+                    "/short", Load.NONE, Right.LOGIN, e -> e.answer(200, "text/plain", "short\n"))),
             ErrorFormat.PLAIN);
     Dispatcher dispatcher =
         new Dispatcher(HttpLimits.DEFAULTS, (dialect, path, status, nanos, in, out) -> {});

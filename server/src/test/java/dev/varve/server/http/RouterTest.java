@@ -26,7 +26,9 @@ class RouterTest {
                   "test",
                   true,
                   PATTERNS.stream()
-                      .map(path -> Route.post(path, Load.NONE, exchange -> exchange.answer(204)))
+                      .map(path ->
+                          Route.post(
+                              path, Load.NONE, Right.LOGIN, exchange -> exchange.answer(204)))
                       .toList(),
                   ErrorFormat.PLAIN)));
 
@@ -45,7 +47,9 @@ class RouterTest {
         new Router.Mount(
             "server",
             false,
-            List.of(Route.post("/-/quit", Load.OPERATIONS, exchange -> exchange.answer(200))),
+            List.of(
+                Route.post(
+                    "/-/quit", Load.OPERATIONS, Right.ADMIN, exchange -> exchange.answer(200))),
             ErrorFormat.PLAIN);
     Router both = new Router(List.of(ofServer));
     assertThat(both.find("POST", "/-/quit").route()).isNotNull();
@@ -58,7 +62,7 @@ class RouterTest {
 
   @Example
   void findsARouteOfOneSpellingUnderItsDialectOnly() {
-    Route route = Route.post("/v1/check", Load.NONE, exchange -> exchange.answer(200));
+    Route route = Route.post("/v1/check", Load.NONE, Right.LOGIN, exchange -> exchange.answer(200));
     Router one =
         new Router(
             List.of(

@@ -81,29 +81,37 @@ class SlowClientsTest {
     dispatcher = new Dispatcher(usual, (dialect, path, status, nanos, in, out) -> {});
     List<Route> routes =
         List.of(
-            Route.get("/light", Load.READ, exchange -> exchange.answer(200, "text/plain", "light")),
+            Route.get(
+                "/light",
+                Load.READ,
+                Right.READ,
+                exchange -> exchange.answer(200, "text/plain", "light")),
             Route.get(
                 "/whose",
                 Load.READ,
+                Right.READ,
                 exchange ->
                     exchange.answer(
                         200, "text/plain", exchange.clientAddress() + " " + exchange.client())),
-            Route.get("/hangs", Load.NONE, this::hang),
+            Route.get("/hangs", Load.NONE, Right.LOGIN, this::hang),
             Route.post(
                 "/write",
                 Load.WRITE,
+                Right.WRITE,
                 exchange -> {
                   int length = exchange.body().readAllBytes().length;
                   exchange.answer(200, "text/plain", "wrote " + length);
                 }),
-            Route.get("/endless", Load.READ, SlowClientsTest::writeEndlessly),
+            Route.get("/endless", Load.READ, Right.READ, SlowClientsTest::writeEndlessly),
             Route.get(
                 "/-/healthy",
                 Load.OPERATIONS,
+                Right.ADMIN,
                 exchange -> exchange.answer(200, "text/plain", Thread.currentThread().getName())),
             Route.get(
                 "/-/large",
                 Load.OPERATIONS,
+                Right.ADMIN,
                 exchange -> exchange.answer(200, "text/plain", "x".repeat(1 << 20))));
     Router router = new Router(List.of(new Router.Mount("test", true, routes, ErrorFormat.PLAIN)));
     server =

@@ -90,6 +90,7 @@ class SocketServerTest {
             Route.post(
                 "/echo",
                 Load.WRITE,
+                Right.WRITE,
                 exchange -> {
                   byte[] body = exchange.body().readAllBytes();
                   try (OutputStream out = exchange.answer("text/plain")) {
@@ -99,11 +100,13 @@ class SocketServerTest {
             Route.get(
                 "/where",
                 Load.NONE,
+                Right.LOGIN,
                 exchange ->
                     exchange.answer(200, "text/plain", exchange.path() + " " + exchange.dataset())),
             Route.get(
                 "/big",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   try (OutputStream out = exchange.answer("text/plain")) {
                     for (int i = 0; i < 20_000; i++) {
@@ -114,6 +117,7 @@ class SocketServerTest {
             Route.get(
                 "/endless",
                 Load.READ,
+                Right.READ,
                 exchange -> {
                   try (OutputStream out = exchange.answer("text/plain")) {
                     while (true) {
@@ -124,6 +128,7 @@ class SocketServerTest {
             Route.get(
                 "/endless-json",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   try (OutputStream out = exchange.answer("application/json");
                       JsonGenerator json = JsonLines.generator(out)) {
@@ -136,6 +141,7 @@ class SocketServerTest {
             Route.get(
                 "/endless-unchecked",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   OutputStream out = exchange.answer("text/plain");
                   try {
@@ -149,33 +155,38 @@ class SocketServerTest {
             Route.get(
                 "/kept",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   kept.set(exchange);
                   exchange.answer(200, "text/plain", "kept\n");
                 }),
-            Route.get("/closed", Load.NONE, SocketServerTest::askWhatIsClosed),
-            Route.get("/slow", Load.READ, this::slow),
+            Route.get("/closed", Load.NONE, Right.LOGIN, SocketServerTest::askWhatIsClosed),
+            Route.get("/slow", Load.READ, Right.READ, this::slow),
             Route.get(
                 "/full",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   throw new OverloadedException("too much", Duration.ofMillis(1500));
                 }),
             Route.get(
                 "/store",
                 Load.READ,
+                Right.READ,
                 exchange -> {
                   throw new StoreException("no node can be reached");
                 }),
             Route.get(
                 "/store-late",
                 Load.READ,
+                Right.READ,
                 exchange -> {
                   throw new StoreException("no node answers", new TimeoutException());
                 }),
             Route.get(
                 "/store-cut",
                 Load.READ,
+                Right.READ,
                 exchange -> {
                   throw new IllegalStateException(
                       new StoreException("a node went away", new EOFException()));
@@ -183,12 +194,14 @@ class SocketServerTest {
             Route.get(
                 "/bug",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   throw new IllegalStateException("secret");
                 }),
             Route.get(
                 "/half",
                 Load.NONE,
+                Right.LOGIN,
                 exchange -> {
                   OutputStream out = exchange.answer("text/plain");
                   out.write(new byte[100_000]);
@@ -665,7 +678,7 @@ class SocketServerTest {
 
   @Test
   void refusesDialectsThatClaimOnePath() {
-    Route route = Route.get("/same", Load.NONE, exchange -> exchange.answer(204));
+    Route route = Route.get("/same", Load.NONE, Right.LOGIN, exchange -> exchange.answer(204));
     org.assertj.core.api.Assertions.assertThatThrownBy(() ->
             new Router(
                 List.of(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
@@ -21,6 +22,7 @@ class EnvelopeTest {
         Route.get(
             "/half",
             Route.Load.NONE,
+            Right.LOGIN,
             exchange ->
                 Envelope.answer(
                     exchange,

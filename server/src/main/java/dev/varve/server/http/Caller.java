@@ -1,0 +1,92 @@
+package dev.varve.server.http;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who sent a request, and what that user may do.
+ *
+ * @param name name in messages and logs
+ * @param rights the rights; {@link Right#OPEN} and {@link Right#LOGIN} need not be among them
+ * @param datasets the datasets that the user may use; null for all
+ * @param authenticated whether the name was proved
+ */
+public record Caller(
+    String name, Set<Right> rights, @Nullable Set<String> datasets, boolean authenticated) {
+  /** Everyone, on a server without authentication. */
+  public static final Caller ANYONE = new Caller("anyone", EnumSet.allOf(Right.class), null, false);
+
+  /** A command of this machine, through the Unix socket in the data directory. */
+  public static final Caller LOCAL = new Caller("local", EnumSet.allOf(Right.class), null, true);
+
+  /** A caller of an open path who need not prove a name. */
+  static final Caller UNKNOWN = new Caller("unknown", Set.of(), Set.of(), false);
+
+  public Caller {
+    rights = Set.copyOf(rights);
+    datasets = datasets == null ? null : Set.copyOf(datasets);
+  }
+
+  /** Creates an authenticated caller with every right on all datasets. */
+  public static Caller withAllRights(String name) {
+    return new Caller(name, EnumSet.allOf(Right.class), null, true);
+  }
+
+  /** Returns whether the caller has a right. */
+  public boolean may(Right right) {
+    return right == Right.OPEN
+        || (right == Right.LOGIN && (authenticated || !rights.isEmpty()))
+        || rights.contains(right);
+  }
+
+  /** Returns whether the caller may use a dataset. */
+  public boolean mayUse(String dataset) {
+    return datasets == null || datasets.contains(dataset);
+  }
+
+  /**
+   * Checks a right.
+   *
+   * @throws HttpError 403 if the caller does not have it
+   */
+  public void require(Right right) {
+    if (!may(right)) {
+      throw new HttpError(
+          403,
+          "user '%s' has no right to %s; its rights are: %s"
+              .formatted(name, right.word(), words()));
+    }
+  }
+
+  /**
+   * Checks a dataset. The message is the same whether or not the dataset exists.
+   *
+   * @throws HttpError 403 if the caller may not use it
+   */
+  public void requireDataset(String dataset) {
+    if (!mayUse(dataset)) {
+      throw new HttpError(403, "user '%s' may not use dataset '%s'".formatted(name, dataset));
+    }
+  }
+
+  /**
+   * Checks that the caller may use all datasets, for requests that concern the whole server.
+   *
+   * @throws HttpError 403 otherwise
+   */
+  public void requireAllDatasets() {
+    if (datasets != null) {
+      throw new HttpError(
+          403,
+          "this concerns the whole server, and user '%s' may use some datasets alone"
+              .formatted(name));
+    }
+  }
+
+  private String words() {
+    List<String> words = rights.stream().sorted().map(Right::word).toList();
+    return words.isEmpty() ? "none" : String.join(", ", words);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.varve.server.http;
+
+import java.security.cert.X509Certificate;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Decides who a request comes from. Thread-safe. */
+public interface Guard {
+  /** Admits everyone, with all rights. */
+  Guard NONE = exchange -> Caller.ANYONE;
+
+  /**
+   * Returns the sender of a request.
+   *
+   * @throws HttpError 401 if the sender does not prove who it is; 429 after too many failures; 503
+   *     if too many proofs wait to be checked
+   */
+  Caller identify(Exchange exchange);
+
+  /** Returns headers of every answer. */
+  default Map<String, String> headers() {
+    return Map.of();
+  }
+
+  /** Decides whether a connection of a line protocol is served. Thread-safe. */
+  @FunctionalInterface
+  interface Lines {
+    /**
+     * Returns why a connection is refused; null if it is not.
+     *
+     * @param certificate the client's certificate, not necessarily a verified one; null for none
+     */
+    @Nullable String refusal(@Nullable X509Certificate certificate, ClientAddress client);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.varve.server.http;
+
+import java.util.Locale;
+
+/** What a caller may do. Every route needs exactly one right, which depends on what it does. */
+public enum Right {
+  /** Needs no authentication. */
+  OPEN,
+  /** Needs an authenticated caller, with any rights. */
+  LOGIN,
+  READ,
+  WRITE,
+  DELETE,
+  ADMIN;
+
+  /** Returns the name in files and messages. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

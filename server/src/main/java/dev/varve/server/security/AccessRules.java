@@ -1,0 +1,191 @@
+package dev.varve.server.security;
+
+import dev.varve.server.config.ConfigException;
+import dev.varve.server.http.Caller;
+import dev.varve.server.http.Right;
+import dev.varve.server.http.TlsTerms;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What both files say at one time. Immutable. */
+public final class AccessRules {
+  private final WebConfig web;
+  private final @Nullable TlsTerms tls;
+  private final @Nullable List<User> users;
+  private final Map<String, User> byName = new LinkedHashMap<>();
+  private final Map<String, User> byToken = new LinkedHashMap<>();
+
+  private AccessRules(WebConfig web, @Nullable TlsTerms tls, @Nullable List<User> users) {
+    this.web = web;
+    this.tls = tls;
+    this.users = users;
+    for (User user : users == null ? List.<User>of() : users) {
+      byName.put(user.name(), user);
+      String token = user.token();
+      if (token != null) {
+        byToken.put(digest(token), user);
+      }
+    }
+  }
+
+  /**
+   * Reads both files, and the certificates that they name.
+   *
+   * @throws ConfigException with all problems, each of which begins with the file's name
+   */
+  public static AccessRules read(AccessFiles files) {
+    WebConfig web = WebConfig.NONE;
+    TlsTerms tls = null;
+    Path webFile = files.web();
+    if (webFile != null) {
+      try {
+        web = WebConfig.read(webFile);
+        tls = web.tls() == null ? null : web.tls().terms();
+      } catch (ConfigException e) {
+        throw of(webFile, e);
+      }
+    }
+    Path usersFile = files.users();
+    try {
+      return new AccessRules(
+          web, tls, usersFile == null ? null : UsersFile.read(usersFile, web.users()));
+    } catch (ConfigException e) {
+      throw of(Objects.requireNonNull(usersFile), e);
+    }
+  }
+
+  private static ConfigException of(Path file, ConfigException e) {
+    return new ConfigException(
+        e.problems().stream().map(problem -> file + ": " + problem).toList());
+  }
+
+  /** Returns whether senders of requests must prove who they are. */
+  public boolean authenticates() {
+    return users != null || !web.users().isEmpty() || certificatesSuffice();
+  }
+
+  /** Returns whether a verified certificate is all that a client needs. */
+  private boolean certificatesSuffice() {
+    TlsSettings settings = web.tls();
+    return users == null
+        && web.users().isEmpty()
+        && settings != null
+        && settings.clients() == TlsSettings.ClientAuth.RequireAndVerifyClientCert;
+  }
+
+  /** Returns whether clients may have certificates that the server verifies. */
+  public boolean verifiesCertificates() {
+    TlsSettings settings = web.tls();
+    return settings != null && settings.clients().verifies();
+  }
+
+  /** Returns whether connections are encrypted. */
+  public boolean encrypts() {
+    return tls != null;
+  }
+
+  @Nullable TlsTerms tls() {
+    return tls;
+  }
+
+  WebConfig web() {
+    return web;
+  }
+
+  /** Returns why rules cannot take the place of these while the server runs; null if they can. */
+  @Nullable String cannotBecome(AccessRules next) {
+    if (encrypts() != next.encrypts()) {
+      return "TLS is switched on or off by a restart alone";
+    }
+    return encrypts()
+            && Objects.requireNonNull(web.tls()).clients()
+                != Objects.requireNonNull(next.web.tls()).clients()
+        ? "client_auth_type changes by a restart alone"
+        : null;
+  }
+
+  /** Returns the caller of a name that needs no proof; null if there is no such user. */
+  public @Nullable Caller named(String name) {
+    User user = byName.get(name);
+    if (user != null) {
+      return user.caller();
+    }
+    return users == null && (web.users().containsKey(name) || certificatesSuffice())
+        ? Caller.withAllRights(name)
+        : null;
+  }
+
+  /** Returns the password of a user, as a hash or plain; null if it has none. */
+  @Nullable String password(String name) {
+    User user = byName.get(name);
+    return users == null ? web.users().get(name) : user == null ? null : user.password();
+  }
+
+  /** Returns the caller with a bearer token; null if nobody has it. */
+  @Nullable Caller withToken(String token) {
+    // Looked up by its digest, so that the time of a comparison tells nothing.
+    User user = byToken.get(digest(token));
+    return user == null ? null : user.caller();
+  }
+
+  /** Returns the caller with a certificate; null if it proves nobody. */
+  @Nullable Caller withCertificate(@Nullable X509Certificate certificate) {
+    if (certificate == null || !verifiesCertificates()) {
+      return null;
+    }
+    List<String> names = ClientNames.all(certificate);
+    if (certificatesSuffice()) {
+      return Caller.withAllRights(
+          names.isEmpty() ? certificate.getSubjectX500Principal().getName() : names.getLast());
+    }
+    for (User user : users == null ? List.<User>of() : users) {
+      String name = user.certificate();
+      if (name != null && names.contains(name)) {
+        return user.caller();
+      }
+    }
+    return null;
+  }
+
+  /** Returns the caller of a feed, which cannot send a password, by its certificate. */
+  public @Nullable Caller feeding(@Nullable X509Certificate certificate) {
+    Caller known = withCertificate(certificate);
+    if (known == null && users == null && certificate != null && verifiesCertificates()) {
+      return Caller.withAllRights(certificate.getSubjectX500Principal().getName());
+    }
+    return known;
+  }
+
+  /** Returns the rights of each user, for messages. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>(byName.keySet());
+    if (users == null) {
+      names.addAll(web.users().keySet().stream().sorted().toList());
+    }
+    return names;
+  }
+
+  private static String digest(String token) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha.digest(token.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** Returns whether a caller may write to a dataset. */
+  public static boolean mayWrite(Caller caller, String dataset) {
+    return caller.may(Right.WRITE) && caller.mayUse(dataset);
+  }
+}

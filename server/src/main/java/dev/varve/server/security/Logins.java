@@ -1,0 +1,188 @@
+package dev.varve.server.security;
+
+import dev.varve.server.http.Caller;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.RateLimitedLog;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Verifies what requests bring to prove who sent them. Thread-safe. */
+final class Logins implements AutoCloseable {
+  private static final RateLimitedLog LOG = new RateLimitedLog("login");
+
+  /** The hash against which passwords of unknown users are verified, so that times tell nothing. */
+  private static final String NOBODY =
+      "$2b$10$CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
+
+  /** Stands for a user in the limit of wrong tokens; no user name has a colon. */
+  private static final String TOKENS = ":tokens";
+
+  /** Why a login failed. */
+  private enum Failure {
+    MISSING,
+    MALFORMED,
+    USER,
+    PASSWORD,
+    TOKEN,
+    CERTIFICATE,
+    LIMITED,
+    LINES
+  }
+
+  private final Passwords passwords = new Passwords();
+  private final Attempts attempts = new Attempts(System::nanoTime);
+  private final Map<Failure, AtomicLong> failures = new EnumMap<>(Failure.class);
+
+  Logins() {
+    for (Failure failure : Failure.values()) {
+      failures.put(failure, new AtomicLong());
+    }
+  }
+
+  /**
+   * Returns the sender of a request.
+   *
+   * @throws HttpError 401, 429 or 503
+   */
+  Caller identify(Exchange exchange, AccessRules rules) {
+    String header = exchange.header("Authorization");
+    if (header == null) {
+      return byCertificate(exchange, rules);
+    }
+    int space = header.indexOf(' ');
+    String scheme = space < 0 ? header : header.substring(0, space).toLowerCase(Locale.ROOT);
+    String proof = space < 0 ? "" : header.substring(space + 1).strip();
+    return switch (scheme) {
+      case "basic" -> byPassword(exchange, rules, decoded(exchange, proof));
+      // Influx' clients; those of its first version send a name and a password.
+      case "token" ->
+          proof.indexOf(':') < 0
+              ? byToken(exchange, rules, proof)
+              : byPassword(exchange, rules, proof);
+      case "bearer" -> byToken(exchange, rules, proof);
+      default ->
+          throw refuse(
+              exchange, Failure.MALFORMED, "the header Authorization is neither Basic nor Bearer");
+    };
+  }
+
+  private Caller byCertificate(Exchange exchange, AccessRules rules) {
+    var certificate = exchange.clientCertificate();
+    Caller known = rules.withCertificate(certificate);
+    if (known != null) {
+      return known;
+    }
+    throw certificate == null || !rules.verifiesCertificates()
+        ? refuse(
+            exchange,
+            Failure.MISSING,
+            "this server asks who you are: name and password are missing")
+        : refuse(
+            exchange,
+            Failure.CERTIFICATE,
+            "no user has this certificate, and name and password are missing");
+  }
+
+  private String decoded(Exchange exchange, String proof) {
+    try {
+      byte[] bytes = Base64.getDecoder().decode(proof);
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      throw refuse(
+          exchange, Failure.MALFORMED, "the header Authorization holds no name and password");
+    }
+  }
+
+  private Caller byPassword(Exchange exchange, AccessRules rules, String proof) {
+    int colon = proof.indexOf(':');
+    if (colon < 0) {
+      throw refuse(
+          exchange, Failure.MALFORMED, "the header Authorization holds no name and password");
+    }
+    String name = proof.substring(0, colon);
+    String given = proof.substring(colon + 1);
+    String wanted = rules.password(name);
+    Caller caller = rules.named(name);
+    limit(exchange, name);
+    if (wanted == null || caller == null) {
+      boolean _ = passwords.verify("", given, NOBODY);
+      throw fail(exchange, Failure.USER, name);
+    }
+    if (!matches(name, given, wanted)) {
+      throw fail(exchange, Failure.PASSWORD, name);
+    }
+    return caller;
+  }
+
+  private boolean matches(String name, String given, String wanted) {
+    return Passwords.isHash(wanted)
+        ? passwords.verify(name, given, wanted)
+        : MessageDigest.isEqual(
+            given.getBytes(StandardCharsets.UTF_8), wanted.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Caller byToken(Exchange exchange, AccessRules rules, String token) {
+    limit(exchange, TOKENS);
+    Caller known = rules.withToken(token);
+    if (known != null) {
+      return known;
+    }
+    throw fail(exchange, Failure.TOKEN, TOKENS);
+  }
+
+  private void limit(Exchange exchange, String user) {
+    try {
+      attempts.require(exchange.clientAddress(), user);
+    } catch (HttpError e) {
+      count(Failure.LIMITED, exchange.client());
+      throw e;
+    }
+  }
+
+  /** Counts a wrong proof against its client. All such answers are alike. */
+  private HttpError fail(Exchange exchange, Failure failure, String user) {
+    attempts.failed(exchange.clientAddress(), user);
+    return refuse(exchange, failure, "name and password, or token, are wrong");
+  }
+
+  private HttpError refuse(Exchange exchange, Failure failure, String message) {
+    count(failure, exchange.client());
+    exchange.header("WWW-Authenticate", "Basic realm=\"varve\"");
+    return new HttpError(401, message);
+  }
+
+  private void count(Failure failure, String client) {
+    failures.get(failure).incrementAndGet();
+    LOG.warn(failure.name().toLowerCase(Locale.ROOT), 1, () -> "from " + client);
+  }
+
+  /** Counts a refused connection of a line protocol. */
+  void refused(String client) {
+    count(Failure.LINES, client);
+  }
+
+  Map<String, Double> figures() {
+    Map<String, Double> figures = new TreeMap<>();
+    failures.forEach((failure, count) ->
+        figures.put(
+            "login_failures_total{reason=\"%s\"}"
+                .formatted(failure.name().toLowerCase(Locale.ROOT)),
+            (double) count.get()));
+    return figures;
+  }
+
+  @Override
+  public void close() {
+    passwords.close();
+    LOG.flush();
+  }
+}

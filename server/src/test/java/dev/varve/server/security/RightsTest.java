@@ -1,0 +1,282 @@
+package dev.varve.server.security;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.varve.server.AccessCheck;
+import dev.varve.server.AccessCheck.Endpoint;
+import dev.varve.server.ServerConfig;
+import dev.varve.server.TestServer;
+import dev.varve.server.http.Right;
+import dev.varve.server.http.Route;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What each user may do: every endpoint of every dialect, and actions that the body decides. */
+class RightsTest {
+  private static final String OTHER = "heroic";
+  private static final Map<String, Set<Right>> USERS = new LinkedHashMap<>();
+
+  static {
+    USERS.put("nobody", EnumSet.noneOf(Right.class));
+    USERS.put("reads", EnumSet.of(Right.READ));
+    USERS.put("writes", EnumSet.of(Right.WRITE));
+    USERS.put("deletes", EnumSet.of(Right.DELETE));
+    USERS.put("administers", EnumSet.of(Right.ADMIN));
+    USERS.put("all", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
+    USERS.put("elsewhere", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
+  }
+
+  private static final List<String> LISTS =
+      List.of("/runningqueries", "/killquery/*", "/stats/query", "/dropcaches");
+
+  @TempDir private static Path directory;
+  private static TestServer server;
+  private static AccessCheck offline;
+  private static Path file;
+
+  private static String users() {
+    StringBuilder users = new StringBuilder("users:\n");
+    USERS.forEach((name, rights) ->
+        users.append(
+            "- {username: %s, password: pw-%s, rights: [%s]%s}\n"
+                .formatted(
+                    name,
+                    name,
+                    String.join(", ", rights.stream().map(Right::word).toList()),
+                    name.equals("elsewhere") ? ", datasets: [" + OTHER + "]" : "")));
+    users.append("- {name: bearer, bearer_token: s3cret, rights: [read]}\n");
+    return users.toString();
+  }
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = new TestServer(directory.resolve("data"), null, "blocks", OTHER);
+    file = directory.resolve("users.yml");
+    Files.writeString(file, users());
+    AccessFiles files = new AccessFiles(null, file, false);
+    server.with(files, List.of());
+    offline = new AccessCheck(ServerConfig.DEFAULTS.with(files), "blocks");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static Stream<Endpoint> endpoints() {
+    return AccessCheck.endpoints().stream();
+  }
+
+  private static String path(Endpoint endpoint) {
+    Route route = endpoint.route();
+    String path = route.path().replace(Route.REST, "x/y").replace(Route.ANY, "x");
+    boolean ofServer = Set.of("operations", "queries", "damage").contains(endpoint.dialect());
+    return ofServer ? path : "/" + endpoint.dialect() + path;
+  }
+
+  private static HttpRequest.Builder as(@Nullable String user, HttpRequest.Builder request) {
+    if (user == null) {
+      return request;
+    }
+    String proof = user + ":pw-" + user;
+    return request.header(
+        "Authorization", "Basic " + Base64.getEncoder().encodeToString(proof.getBytes(UTF_8)));
+  }
+
+  private static HttpResponse<String> ask(
+      @Nullable String user, String method, String path, String body) {
+    return server.send(
+        as(user, server.request(path)).method(method, HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** Every user at every endpoint, on the server and offline. */
+  @ParameterizedTest
+  @MethodSource("endpoints")
+  void letsInWhoHasTheRight(Endpoint endpoint) {
+    Route route = endpoint.route();
+    String path = path(endpoint);
+    List<@Nullable String> users = new ArrayList<>(USERS.keySet());
+    users.add(null);
+    for (String user : users) {
+      int expected = expected(user, endpoint);
+      int status = ask(user, route.method(), path, "").statusCode();
+      String of = user + " " + route.method() + " " + path;
+      if (expected == 200) {
+        // Some need another right too, and 'elsewhere' another dataset.
+        if ("all".equals(user) || (route.further().isEmpty() && !"elsewhere".equals(user))) {
+          assertThat(status).as(of).isNotIn(401, 403);
+        }
+      } else if ("elsewhere".equals(user) && !route.serverWide()) {
+        // An error in the request may be found before its dataset is; lists leave out datasets.
+        if (LISTS.stream().noneMatch(route.path()::endsWith)) {
+          assertThat(status).as(of).isGreaterThanOrEqualTo(400);
+        }
+      } else {
+        assertThat(status).as(of).isEqualTo(expected);
+      }
+      assertThat(offline.decide(user, route.method(), path, null).status())
+          .as("offline " + of)
+          .isEqualTo(expected);
+    }
+  }
+
+  private static int expected(@Nullable String user, Endpoint endpoint) {
+    Route route = endpoint.route();
+    if (route.right() == Right.OPEN) {
+      return 200;
+    }
+    if (user == null) {
+      return 401;
+    }
+    boolean has =
+        route.right() == Right.LOGIN || USERS.getOrDefault(user, Set.of()).contains(route.right());
+    // 'elsewhere' may not use the default dataset, nor what concerns the whole server.
+    boolean abroad =
+        user.equals("elsewhere")
+            && (route.serverWide()
+                || (route.right() != Right.LOGIN
+                    && !Set.of("operations", "queries", "damage").contains(endpoint.dialect())));
+    return has && !abroad ? 200 : 403;
+  }
+
+  @Test
+  void theBodyDecidesWhetherAQueryDeletesOrWrites() throws IOException {
+    String query =
+        "{\"start\":1700000000,\"end\":1700000010,%s\"queries\":[{\"metric\":\"m\",\"aggregator\":\"sum\"}]}";
+    assertThat(ask("reads", "POST", "/api/query", query.formatted("")).statusCode())
+        .isNotIn(401, 403);
+    HttpResponse<String> refused =
+        ask("reads", "POST", "/api/query", query.formatted("\"delete\":true,"));
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("\"code\":403").contains("has no right to delete");
+    String inUrl = "/api/query?start=1700000000&m=sum:m&method_override=delete";
+    assertThat(ask("reads", "GET", inUrl, "").statusCode()).isEqualTo(403);
+    assertThat(ask("all", "GET", inUrl, "").statusCode()).isNotIn(401, 403);
+    // What a delete deletes is in its answer.
+    assertThat(ask("deletes", "DELETE", "/api/query?start=1700000000&m=sum:m", "").statusCode())
+        .isEqualTo(403);
+    String saving =
+        "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"aggregators\":[{\"name\":\"save_as\",\"metric_name\":\"n\"}]}]}";
+    assertThat(ask("reads", "POST", "/api/v1/datapoints/query", saving).statusCode())
+        .isEqualTo(403);
+    assertThat(ask("all", "POST", "/api/v1/datapoints/query", saving).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aDatasetIsUsedByWhoMay() {
+    String write = "/api/v1/import/prometheus";
+    String line = "m 1 1700000000000\n";
+    assertThat(ask("elsewhere", "POST", write, line).statusCode()).isEqualTo(403);
+    assertThat(ask("elsewhere", "POST", "/datasets/" + OTHER + write, line).statusCode())
+        .isEqualTo(204);
+    for (String header : List.of("X-Scope-OrgID", "X-Varve-Dataset")) {
+      HttpRequest.Builder request =
+          as("elsewhere", server.request("/api/v1/query?query=m&time=1700000001"));
+      assertThat(server.send(request.header(header, OTHER)).body()).contains("\"1\"");
+      HttpRequest.Builder foreign =
+          as("elsewhere", server.request("/api/v1/query?query=m&time=1700000001"));
+      assertThat(server.send(foreign.header(header, "blocks")).statusCode()).isEqualTo(403);
+    }
+    // Influx names the dataset in a parameter.
+    assertThat(ask("elsewhere", "POST", "/write?db=" + OTHER, "m v=1 1\n").statusCode())
+        .isEqualTo(204);
+    assertThat(ask("elsewhere", "POST", "/write?db=blocks", "m v=1 1\n").statusCode())
+        .isEqualTo(403);
+    assertThat(ask("elsewhere", "GET", "/query?q=SHOW%20DATABASES", "").body())
+        .contains(OTHER)
+        .doesNotContain("blocks");
+  }
+
+  @Test
+  void eachDialectRefusesInItsOwnShape() {
+    Map<String, String> shapes =
+        Map.of(
+            "/api/v1/query", "{\"status\":\"error\",\"errorType\":\"bad_data\",\"error\":\"",
+            "/api/v1/metricnames", "{\"errors\":[\"",
+            "/api/suggest", "{\"error\":{\"code\":401,\"message\":\"",
+            "/query", "{\"code\":\"unauthorized\",\"message\":\"",
+            "/v1/metrics", "\"code\":16",
+            "/heroic/status", "\"status\":401",
+            "/varve/v1/dataset", "{\"error\":\"");
+    shapes.forEach((path, start) -> {
+      String method = path.equals("/v1/metrics") ? "POST" : "GET";
+      HttpResponse<String> answer = ask(null, method, path, "");
+      assertThat(answer.statusCode()).as(path).isEqualTo(401);
+      assertThat(answer.body()).as(path).contains(start);
+      assertThat(answer.headers().firstValue("WWW-Authenticate")).contains("Basic realm=\"varve\"");
+    });
+    assertThat(ask(null, "GET", "/no/such/path", "").statusCode()).isEqualTo(401);
+    assertThat(ask("reads", "GET", "/no/such/path", "").statusCode()).isEqualTo(404);
+    assertThat(ask(null, "OPTIONS", "/api/v1/query", "").statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void aBearerTokenIsALogin() {
+    for (String scheme : List.of("Bearer ", "bearer ", "Token ")) {
+      assertThat(
+              server
+                  .send(
+                      server
+                          .request("/api/v1/query?query=1")
+                          .header("Authorization", scheme + "s3cret"))
+                  .statusCode())
+          .isEqualTo(200);
+    }
+    assertThat(
+            server
+                .send(server.request("/api/v1/query?query=1").header("Authorization", "Bearer x"))
+                .statusCode())
+        .isEqualTo(401);
+  }
+
+  /** A roll-up whose creator lost a right fails, and says why. */
+  @Test
+  void rollUpsRunWithTheirCreatorsRights() throws IOException {
+    String task =
+        """
+        {"name":"t","execution_interval":{"value":1,"unit":"seconds"},"rollups":[{"save_as":"rolled",
+        "query":{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"m",
+        "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}
+        """;
+    assertThat(ask("writes", "POST", "/api/v1/rollups", task).statusCode()).isEqualTo(403);
+    HttpResponse<String> created = ask("all", "POST", "/api/v1/rollups", task);
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
+    String id = created.body().replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
+    String status = "/api/v1/rollups/status/" + id;
+    await()
+        .untilAsserted(() ->
+            assertThat(ask("all", "GET", status, "").body()).contains("\"last_execution_time\""));
+    assertThat(ask("all", "GET", status, "").body()).doesNotContain("no right");
+    try {
+      Files.writeString(
+          file, users().replace("pw-all, rights: [read, write, ", "pw-all, rights: [write, "));
+      server.server().reload();
+      await()
+          .untilAsserted(() ->
+              assertThat(ask("reads", "GET", status, "").body()).contains("no right to read"));
+    } finally {
+      Files.writeString(file, users());
+      server.server().reload();
+    }
+  }
+}
