@@ -14,7 +14,6 @@ import dev.varve.formats.json.JsonLines;
 import dev.varve.server.varve.CheckJson;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,12 +52,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin private ConfigOptions config;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      description =
-          "A server to ask, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
-  private @Nullable URI server;
+  @Mixin private RemoteOptions remote;
 
   @Option(
       names = "--rate",
@@ -119,7 +113,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private int repair() throws IOException {
-    if (server != null) {
+    if (remote.isGiven()) {
       throw new WrongCallException(
           "--repair works on a data directory, and --server names a server");
     }
@@ -184,8 +178,9 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private CheckProgress check(Progress progress) throws IOException {
-    if (server != null) {
-      return remote(new ServerAddress.Remote(ServerOptions.checked(server)), progress);
+    ServerAddress named = remote.address();
+    if (named != null) {
+      return remote(named, progress);
     }
     VarveConfig read = config.read();
     Path data = directory(read);

@@ -6,8 +6,12 @@ import java.nio.file.Path;
 
 /** The address of a server. Its text is suitable for messages. */
 sealed interface ServerAddress {
-  /** A server named by {@code --server}. */
-  record Remote(URI url) implements ServerAddress {
+  /**
+   * A server named by {@code --server}.
+   *
+   * @param http how to log in to it
+   */
+  record Remote(URI url, HttpConfig http) implements ServerAddress {
     @Override
     public String toString() {
       return new Url(url).toString();

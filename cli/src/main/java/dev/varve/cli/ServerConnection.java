@@ -28,9 +28,15 @@ final class ServerConnection implements AutoCloseable {
   ServerConnection(ServerAddress server) {
     this.server = server;
     this.client =
-        server instanceof ServerAddress.Remote
-            ? HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
-            : null;
+        server instanceof ServerAddress.Remote(URI _, HttpConfig http) ? client(http) : null;
+  }
+
+  private static HttpClient client(HttpConfig http) {
+    HttpClient.Builder client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+    if (http.tls() != null) {
+      client.sslContext(http.tls());
+    }
+    return client.build();
   }
 
   /**
@@ -43,7 +49,7 @@ final class ServerConnection implements AutoCloseable {
       SocketHttp.Answer answer =
           switch (server) {
             case ServerAddress.Local(Path directory) -> SocketHttp.send(directory, request);
-            case ServerAddress.Remote(URI url) -> send(url, request);
+            case ServerAddress.Remote(URI url, HttpConfig http) -> send(url, http, request);
           };
       if (answer.status() == OK) {
         return answer.body();
@@ -62,10 +68,13 @@ final class ServerConnection implements AutoCloseable {
     }
   }
 
-  private SocketHttp.Answer send(URI url, ServerRequest request)
+  private SocketHttp.Answer send(URI url, HttpConfig config, ServerRequest request)
       throws IOException, InterruptedException {
     HttpRequest.Builder http = HttpRequest.newBuilder(url.resolve(request.path()));
     request.headers().forEach(http::header);
+    if (config.authorization() != null) {
+      http.header("Authorization", config.authorization());
+    }
     byte[] body = request.body();
     if (body != null) {
       http.POST(HttpRequest.BodyPublishers.ofByteArray(body));

@@ -3,7 +3,6 @@ package dev.varve.cli;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import java.net.URI;
 import java.nio.file.Files;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +22,7 @@ public final class TargetOptions {
       description = "The dataset (default: the configuration's).")
   private @Nullable String dataset;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      description =
-          "A server to work with, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
-  private @Nullable URI server;
+  @Mixin private RemoteOptions remote;
 
   /** Finds the server, or opens an existing data directory. */
   public Target openExisting() {
@@ -41,8 +35,9 @@ public final class TargetOptions {
   }
 
   private Target open(boolean makes) {
-    if (server != null) {
-      return new ServerTarget(new ServerAddress.Remote(ServerOptions.checked(server)), dataset);
+    ServerAddress named = remote.address();
+    if (named != null) {
+      return new ServerTarget(named, dataset);
     }
     VarveConfig read = config.read();
     if (!makes && !Files.isDirectory(read.engine().directory())) {

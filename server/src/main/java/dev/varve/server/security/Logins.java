@@ -9,10 +9,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Verifies what requests bring to prove who sent them. Thread-safe. */
@@ -40,7 +40,7 @@ final class Logins implements AutoCloseable {
 
   private final Passwords passwords = new Passwords();
   private final Attempts attempts = new Attempts(System::nanoTime);
-  private final Map<Failure, AtomicLong> failures = new EnumMap<>(Failure.class);
+  private final Map<Failure, AtomicLong> failures = new ConcurrentHashMap<>();
 
   Logins() {
     for (Failure failure : Failure.values()) {
@@ -161,7 +161,7 @@ final class Logins implements AutoCloseable {
   }
 
   private void count(Failure failure, String client) {
-    failures.get(failure).incrementAndGet();
+    failures.computeIfAbsent(failure, absent -> new AtomicLong()).incrementAndGet();
     LOG.warn(failure.name().toLowerCase(Locale.ROOT), 1, () -> "from " + client);
   }
 

@@ -52,6 +52,7 @@ record WebConfig(
   static WebConfig read(Path file) {
     List<String> problems = new ArrayList<>();
     ConfigReader reader = new ConfigReader(parse(file), "", problems);
+    reader.passOver(List.of("tls_server_config", "rate_limit"));
     Path folder = file.toAbsolutePath().getParent();
     TlsSettings tls =
         reader.has("tls_server_config")
