@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ final class VarveProcess implements AutoCloseable {
   private final Path folder;
   private final int port;
   private int starts;
+  private @Nullable SSLContext tls;
   private HttpClient client = newClient();
   private @Nullable Process process;
   private boolean runsUnderAnother;
@@ -69,11 +71,21 @@ final class VarveProcess implements AutoCloseable {
     return Ports.free();
   }
 
-  private static HttpClient newClient() {
-    return HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .connectTimeout(Duration.ofSeconds(5))
-        .build();
+  private HttpClient newClient() {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5));
+    if (tls != null) {
+      builder.sslContext(tls);
+    }
+    return builder.build();
+  }
+
+  /** Lets this test speak TLS with it, as its configuration says. */
+  VarveProcess withTls(SSLContext context) {
+    tls = context;
+    return this;
   }
 
   /** Sets another heap than usual in tests, such as {@code 128m}. */
@@ -212,7 +224,7 @@ final class VarveProcess implements AutoCloseable {
   }
 
   URI uri(String path) {
-    return URI.create("http://127.0.0.1:" + port + path);
+    return URI.create((tls == null ? "http" : "https") + "://127.0.0.1:" + port + path);
   }
 
   /** Kills the server with SIGKILL and returns once it has ended. */

@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.cli.config.ConfigKeys;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.server.security.AccessRules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,6 +77,8 @@ final class ConfigCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     VarveConfig config = options.read();
+    // Its errors are those of a start.
+    AccessRules _ = AccessRules.read(config.access());
     try (Records records = new Records(output, spec.commandLine().getOut(), "key", "value")) {
       ConfigKeys.print(config, records::add);
     }

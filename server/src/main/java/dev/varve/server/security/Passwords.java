@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -56,6 +57,12 @@ final class Passwords implements AutoCloseable {
       Caffeine.newBuilder().maximumSize(CACHED).build();
 
   private final Map<ByteBuffer, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
+
+  /**
+   * Limits the platform threads that wait. Requests of operators run on a few of them, which must
+   * remain free to answer whether the server is alive.
+   */
+  private final Semaphore few = new Semaphore(2);
 
   Passwords() {
     byte[] secret = new byte[32];
@@ -103,15 +110,23 @@ final class Passwords implements AutoCloseable {
     if (known != null) {
       return known;
     }
-    CompletableFuture<Boolean> result =
-        underWay.computeIfAbsent(proof, absent -> begin(absent, password, hash));
+    boolean isFew = !Thread.currentThread().isVirtual();
+    if (isFew && !few.tryAcquire()) {
+      throw busy();
+    }
     try {
+      CompletableFuture<Boolean> result =
+          underWay.computeIfAbsent(proof, absent -> begin(absent, password, hash));
       return result.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw busy();
     } catch (ExecutionException | TimeoutException e) {
       throw busy();
+    } finally {
+      if (isFew) {
+        few.release();
+      }
     }
   }
 
@@ -119,10 +134,15 @@ final class Passwords implements AutoCloseable {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     try {
       thread.execute(() -> {
-        boolean ok = compute(password, hash);
-        (ok ? right : wrong).put(proof, ok);
-        underWay.remove(proof);
-        result.complete(ok);
+        try {
+          boolean ok = compute(password, hash);
+          (ok ? right : wrong).put(proof, ok);
+          result.complete(ok);
+        } catch (RuntimeException e) {
+          result.completeExceptionally(e);
+        } finally {
+          underWay.remove(proof);
+        }
       });
     } catch (RejectedExecutionException e) {
       throw busy();

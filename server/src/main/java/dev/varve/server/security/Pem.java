@@ -11,6 +11,7 @@ import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -126,7 +127,7 @@ public final class Pem {
         int from = contents(sec1, at);
         int to = from + length(sec1, at);
         if (tag == CURVE) {
-          return java.util.Arrays.copyOfRange(sec1, from, to);
+          return Arrays.copyOfRange(sec1, from, to);
         }
         at = to;
       }

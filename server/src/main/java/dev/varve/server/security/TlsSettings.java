@@ -8,10 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -150,7 +154,7 @@ record TlsSettings(
           case "RequireClientCert" -> "RequireAnyClientCert";
           default -> text;
         };
-    List<String> names = java.util.Arrays.stream(ClientAuth.values()).map(Enum::name).toList();
+    List<String> names = Arrays.stream(ClientAuth.values()).map(Enum::name).toList();
     if (names.contains(name)) {
       return ClientAuth.valueOf(name);
     }
@@ -259,7 +263,7 @@ record TlsSettings(
           default -> secret.getAlgorithm();
         };
     byte[] text = {1, 2, 3};
-    java.security.Signature signature = java.security.Signature.getInstance(algorithm);
+    Signature signature = Signature.getInstance(algorithm);
     signature.initSign(secret);
     signature.update(text);
     byte[] signed = signature.sign();
@@ -269,7 +273,7 @@ record TlsSettings(
       if (signature.verify(signed)) {
         return;
       }
-    } catch (java.security.InvalidKeyException | java.security.SignatureException e) {
+    } catch (InvalidKeyException | SignatureException e) {
       // A certificate for a key of another kind.
     }
     throw problem(key.toString(), "is not the key of the first certificate in " + certificate);

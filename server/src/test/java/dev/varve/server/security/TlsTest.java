@@ -119,6 +119,23 @@ class TlsTest {
     }
   }
 
+  /** Whether the name fits is for the client to judge, which may know the server by another. */
+  @Test
+  void answersUnderAnyName() throws Exception {
+    serve("");
+    try (SSLSocket socket =
+        (SSLSocket) Tls.client(null).getSocketFactory().createSocket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(10_000);
+      socket
+          .getOutputStream()
+          .write(
+              "GET /-/healthy HTTP/1.1\r\nHost: [::1]\r\nConnection: close\r\n\r\n"
+                  .getBytes(UTF_8));
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 200");
+    }
+  }
+
   @Test
   void telnetIsSpokenBelowTls() throws Exception {
     serve("");
