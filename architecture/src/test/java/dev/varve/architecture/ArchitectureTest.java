@@ -106,6 +106,7 @@ class ArchitectureTest {
   private static final List<Library> CONFINED =
       List.of(
           new Library("org.eclipse.jetty", Set.of("dev.varve.server.http")),
+          new Library("at.favre.lib", Set.of("dev.varve.server.security")),
           new Library(
               "com.github.luben.zstd",
               Set.of(

@@ -212,8 +212,12 @@ class TlsTest {
   @Test
   void speaksTheVersionsThatAreConfigured() throws Exception {
     serve(
-        "  min_version: TLS12\n  max_version: TLS12\n  curve_preferences: [CurveP256]\n"
-            + "  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]\n");
+        """
+          min_version: TLS12
+          max_version: TLS12
+          curve_preferences: [CurveP256]
+          cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]
+        """);
     try (SSLSocket socket =
         (SSLSocket) Tls.client(null).getSocketFactory().createSocket("localhost", server.port())) {
       socket.startHandshake();
@@ -250,7 +254,7 @@ class TlsTest {
   }
 
   private double failures() throws IOException {
-    for (String line : get(null, "/metrics").body().split("\n")) {
+    for (String line : get(null, "/metrics").body().lines().toList()) {
       if (line.startsWith("varve_access_reload_failures_total ")) {
         return Double.parseDouble(line.substring(line.indexOf(' ')));
       }
