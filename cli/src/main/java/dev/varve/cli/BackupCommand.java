@@ -8,7 +8,6 @@ import dev.varve.engine.backup.SnapshotSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,12 +59,7 @@ final class BackupCommand implements Callable<Integer> {
       description = "Delete all but the latest N backups afterwards (default: keep all).")
   private @Nullable Integer keep;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      description =
-          "A server that makes the backup itself, with --to below its 'backup.directory', without its configuration.")
-  private @Nullable URI server;
+  @Mixin private RemoteOptions remote;
 
   @Option(names = "--no-progress", description = "Do not say how far it is.")
   private boolean silent;
@@ -87,8 +81,9 @@ final class BackupCommand implements Callable<Integer> {
     if (keep != null && keep < 1) {
       throw new WrongCallException("--keep is a number of backups, 1 or more");
     }
+    ServerAddress server = remote.address();
     if (server != null) {
-      byServer(ServerOptions.checked(server), to.toString());
+      byServer(server, to.toString());
       return 0;
     }
     VarveConfig read = config.read();
@@ -123,7 +118,7 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  private void byServer(URI url, String directory) throws IOException {
+  private void byServer(ServerAddress server, String directory) throws IOException {
     String form =
         "to="
             + URLEncoder.encode(directory, StandardCharsets.UTF_8)
@@ -131,7 +126,7 @@ final class BackupCommand implements Callable<Integer> {
     ServerRequest request =
         ServerRequest.post("/varve/v1/backup", form.getBytes(StandardCharsets.US_ASCII))
             .with("Content-Type", "application/x-www-form-urlencoded");
-    try (ServerConnection connection = new ServerConnection(new ServerAddress.Remote(url));
+    try (ServerConnection connection = new ServerConnection(server);
         Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0);
         BufferedReader lines =
             new BufferedReader(

@@ -10,7 +10,6 @@ import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
-import dev.varve.server.console.ConsolePages;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.Caller;

@@ -40,7 +40,8 @@ public final class ConsolePages {
         false,
         List.of(
             Route.get("/", Load.NONE, Right.LOGIN, ConsolePages::page).whereFree(),
-            Route.get("/" + Console.FOLDER + Route.REST, Load.NONE, Right.LOGIN, ConsolePages::file)),
+            Route.get(
+                "/" + Console.FOLDER + Route.REST, Load.NONE, Right.LOGIN, ConsolePages::file)),
         ErrorFormat.PLAIN);
   }
 

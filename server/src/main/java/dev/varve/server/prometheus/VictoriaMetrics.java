@@ -54,9 +54,16 @@ final class VictoriaMetrics {
     return List.of(
         Route.get("/api/v1/export", Load.QUERY, Right.READ, exchange -> export(exchange, null)),
         Route.post("/api/v1/export", Load.QUERY, Right.READ, exchange -> export(exchange, null)),
-        Route.get("/api/v1/export/csv", Load.QUERY, Right.READ, exchange -> export(exchange, ExportFormat.csv)),
+        Route.get(
+            "/api/v1/export/csv",
+            Load.QUERY,
+            Right.READ,
+            exchange -> export(exchange, ExportFormat.csv)),
         Route.post(
-            "/api/v1/export/csv", Load.QUERY, Right.READ, exchange -> export(exchange, ExportFormat.csv)),
+            "/api/v1/export/csv",
+            Load.QUERY,
+            Right.READ,
+            exchange -> export(exchange, ExportFormat.csv)),
         Route.post("/api/v1/import", Load.WRITE, Right.WRITE, this::read));
   }
 

@@ -74,7 +74,7 @@ public final class QueryStatus {
           json.writeEndArray();
           json.writeArrayPropertyStart("slow");
           slow.last().stream()
-              .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+              .filter(query -> exchange.caller().mayUse(query.dataset()))
               .forEach(query -> write(query, json));
           json.writeEndArray();
           json.writeEndObject();
