@@ -33,6 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each user may do: every endpoint of every dialect, and actions that the body decides. */
 class RightsTest {
+  /** Mounts that are no dialects. */
+  private static final Set<String> OF_SERVER =
+      Set.of("operations", "queries", "damage", "snapshot", "console");
+
   private static final String OTHER = "heroic";
   private static final Map<String, Set<Right>> USERS = new LinkedHashMap<>();
 
@@ -90,7 +94,7 @@ class RightsTest {
   private static String path(Endpoint endpoint) {
     Route route = endpoint.route();
     String path = route.path().replace(Route.REST, "x/y").replace(Route.ANY, "x");
-    boolean ofServer = Set.of("operations", "queries", "damage").contains(endpoint.dialect());
+    boolean ofServer = OF_SERVER.contains(endpoint.dialect());
     return ofServer ? path : "/" + endpoint.dialect() + path;
   }
 
@@ -155,7 +159,7 @@ class RightsTest {
         user.equals("elsewhere")
             && (route.serverWide()
                 || (route.right() != Right.LOGIN
-                    && !Set.of("operations", "queries", "damage").contains(endpoint.dialect())));
+                    && !OF_SERVER.contains(endpoint.dialect())));
     return has && !abroad ? 200 : 403;
   }
 
