@@ -5,6 +5,7 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.backup.BackupJob;
 import dev.varve.engine.backup.BackupProgress;
 import dev.varve.engine.backup.SnapshotSource;
+import dev.varve.server.rules.RuleFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,7 +16,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,6 +50,11 @@ import picocli.CommandLine.Spec;
 final class BackupCommand implements Callable<Integer> {
   /** Files that a configuration names: layouts and rules. */
   private static final Pattern NAMED = Pattern.compile("[\\w./-]+\\.ya?ml");
+
+  /** A file with such a key is one of users, certificates or scrapes. */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          "(?m)^[\\s\\-{\"']*(password|bearer_token|basic_auth_users|basic_auth|tls_server_config|authorization|credentials|client_secret|oauth2)[\"']?\\s*:");
 
   @Mixin private ConfigOptions config;
 
@@ -96,7 +104,7 @@ final class BackupCommand implements Callable<Integer> {
       throw new WrongCallException(
           "'%s' is in the data directory: a backup belongs on another disk".formatted(to));
     }
-    BackupJob job = new BackupJob(to, configuration(config.file()), keep == null ? 0 : keep);
+    BackupJob job = new BackupJob(to, configuration(config.file(), read), keep == null ? 0 : keep);
     BackupJob.Outcome done;
     try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {
       done = run(job, read, (files, bytes, total) -> tell(progress, files, bytes, total));
@@ -175,20 +183,38 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the configuration and the files of layouts and rules that it names. */
-  private static List<Path> configuration(@Nullable Path file) throws IOException {
+  /**
+   * Returns the configuration and the files of layouts and rules that it names, by their paths from
+   * its folder. Files that prove who somebody is are left out.
+   */
+  private static Map<String, Path> configuration(@Nullable Path file, VarveConfig read)
+      throws IOException {
     if (file == null) {
-      return List.of();
+      return Map.of();
     }
-    List<Path> files = new ArrayList<>(List.of(file));
-    Matcher named = NAMED.matcher(Files.readString(file));
-    while (named.find()) {
-      Path other = file.toAbsolutePath().resolveSibling(named.group());
-      if (Files.isRegularFile(other)
-          && files.stream().noneMatch(one -> one.getFileName().equals(other.getFileName()))) {
-        files.add(other);
+    Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
+    Map<String, Path> files = new TreeMap<>();
+    files.put(String.valueOf(file.getFileName()), file);
+    List<Path> named = new ArrayList<>(RuleFiles.find(read.rules().files()));
+    for (List<Path> rules : read.rules().datasets().values()) {
+      named.addAll(RuleFiles.find(rules));
+    }
+    Matcher words = NAMED.matcher(Files.readString(file));
+    while (words.find()) {
+      named.add(folder.resolve(words.group()));
+    }
+    for (Path other : named) {
+      if (Files.isRegularFile(other) && !SECRET.matcher(Files.readString(other)).find()) {
+        files.put(within(folder, other), other);
       }
     }
     return files;
+  }
+
+  private static String within(Path folder, Path file) {
+    Path normal = file.toAbsolutePath().normalize();
+    return normal.startsWith(folder.normalize())
+        ? folder.normalize().relativize(normal).toString().replace('\\', '/')
+        : "elsewhere" + normal.toString().replace('\\', '/');
   }
 }

@@ -183,7 +183,7 @@ public final class Engine implements AutoCloseable {
       throw new BackupException(
           "%s is in the data directory: a backup belongs on another disk".formatted(to));
     }
-    return new BackupJob(to, List.of(), keep).run(SnapshotSource.of(snapshots), progress);
+    return new BackupJob(to, Map.of(), keep).run(SnapshotSource.of(snapshots), progress);
   }
 
   /**

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -38,6 +39,10 @@ public final class Snapshots {
 
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration RETRY = Duration.ofSeconds(10);
+
+  /** How long a call waits for another one. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuuMMddHHmmss").withZone(ZoneOffset.UTC);
   private static final String NAME = "\\d{14}-[0-9A-F]{16}";
@@ -65,13 +70,11 @@ public final class Snapshots {
   /**
    * Makes a snapshot of everything acknowledged before. Writes wait meanwhile, reads do not.
    *
-   * @throws OverloadedException if another snapshot is being made or deleted
+   * @throws OverloadedException if another snapshot is being made or deleted for long
    * @throws StoreException if a store fails, or if no store keeps files here
    */
   public Snapshot create() {
-    if (!changing.tryLock()) {
-      throw new OverloadedException("another snapshot is being made or deleted", RETRY);
-    }
+    begin();
     try {
       sealBlocks();
       String name = "%s-%016X".formatted(TIME.format(Instant.now()), new SecureRandom().nextLong());
@@ -94,6 +97,22 @@ public final class Snapshots {
     } finally {
       changing.unlock();
     }
+  }
+
+  /**
+   * Waits for another snapshot to be made or deleted.
+   *
+   * @throws OverloadedException if that takes long
+   */
+  private void begin() {
+    try {
+      if (changing.tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new OverloadedException("another snapshot is being made or deleted", RETRY);
   }
 
   /**
@@ -150,15 +169,13 @@ public final class Snapshots {
    * Deletes a snapshot.
    *
    * @return whether there was one of that name
-   * @throws OverloadedException if another snapshot is being made or deleted
+   * @throws OverloadedException if another snapshot is being made or deleted for long
    */
   public boolean delete(String name) {
     if (!name.matches(NAME) || !Files.isDirectory(directory.resolve(name))) {
       return false;
     }
-    if (!changing.tryLock()) {
-      throw new OverloadedException("another snapshot is being made or deleted", RETRY);
-    }
+    begin();
     try {
       // Nobody sees half a snapshot, even if the process ends here.
       Path partial = directory.resolve(name + PARTIAL);

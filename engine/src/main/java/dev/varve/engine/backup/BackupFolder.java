@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * A directory of backups. A file is stored once, under its checksum, however many backups have it.
@@ -127,6 +128,24 @@ public final class BackupFolder implements AutoCloseable {
     return backups;
   }
 
+  /** Returns the latest backup whose manifest is not damaged; null if there is none. */
+  @Nullable Backup latestReadable() throws IOException {
+    for (Path manifest : manifests().reversed()) {
+      try {
+        return Manifest.read(manifest, String.valueOf(manifest.getFileName()));
+      } catch (BackupException e) {
+        LoggerFactory.getLogger(BackupFolder.class).warn("{}", e.getMessage());
+      }
+    }
+    return null;
+  }
+
+  /** Returns the id of the latest backup; empty if there is none. */
+  String lastId() throws IOException {
+    List<Path> manifests = manifests();
+    return manifests.isEmpty() ? "" : String.valueOf(manifests.getLast().getFileName());
+  }
+
   private List<Path> manifests() throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("backups"))) {
       return files.filter(file -> String.valueOf(file.getFileName()).matches(ID)).sorted().toList();
@@ -206,7 +225,8 @@ public final class BackupFolder implements AutoCloseable {
     }
     return Copy.checksum(content).equals(file.checksum())
         ? null
-        : "%s: the checksum of its content %s does not match".formatted(file.path(), content);
+        : "%s: the checksum of its content %s does not match: delete it, and the next backup copies it again"
+            .formatted(file.path(), content);
   }
 
   /**

@@ -6,18 +6,20 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a snapshot, stores it as a backup, and deletes the snapshot.
  *
  * @param to the directory of backups
- * @param configuration files that the backup holds in its folder {@code config}
+ * @param configuration files that the backup holds in its folder {@code config}, by their paths
+ *     there
  * @param keep number of backups to keep, at least 1; 0 to keep all
  */
-public record BackupJob(Path to, List<Path> configuration, int keep) {
+public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
   public BackupJob {
-    configuration = List.copyOf(configuration);
+    configuration = Map.copyOf(configuration);
   }
 
   /**
@@ -77,8 +79,8 @@ public record BackupJob(Path to, List<Path> configuration, int keep) {
       try {
         run.noteSnapshot(snapshot.name());
         run.store(snapshot.directory(), "", progress);
-        for (Path file : configuration) {
-          run.store(file, "config/" + file.getFileName());
+        for (Map.Entry<String, Path> file : configuration.entrySet()) {
+          run.store(file.getValue(), "config/" + file.getKey());
         }
         Backup backup = run.finish();
         return new Outcome(backup, run.copied(), keep == 0 ? List.of() : folder.purge(keep));

@@ -41,9 +41,9 @@ public final class BackupRun {
   BackupRun(BackupFolder folder) throws IOException {
     this.folder = folder;
     this.unfinished = folder.directory().resolve(BackupFolder.UNFINISHED);
-    List<Backup> before = folder.list();
-    if (!before.isEmpty()) {
-      before.getLast().files().forEach(file -> known.put(file.path(), file));
+    Backup before = folder.latestReadable();
+    if (before != null) {
+      before.files().forEach(file -> known.put(file.path(), file));
     }
     if (Files.exists(unfinished)) {
       List<BackupFile> stored = new ArrayList<>();
@@ -127,15 +127,12 @@ public final class BackupRun {
   private String copy(Path file, long bytes) throws IOException {
     Path partial = folder.directory().resolve("files").resolve("new" + PARTIAL);
     String checksum = Copy.copy(file, partial);
-    if (isStored(checksum, bytes)) {
-      Files.delete(partial);
-      return checksum;
-    }
+    copied += isStored(checksum, bytes) ? 0 : bytes;
     Path content = folder.content(checksum);
     Copy.makeDirectory(Copy.parent(content));
+    // The content that is there may be damaged.
     Files.move(partial, content, StandardCopyOption.ATOMIC_MOVE);
     Copy.sync(Copy.parent(content));
-    copied += bytes;
     return checksum;
   }
 
@@ -148,8 +145,7 @@ public final class BackupRun {
   public Backup finish() throws IOException {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     String id = ID.format(now);
-    List<Backup> before = folder.list();
-    String last = before.isEmpty() ? "" : before.getLast().id();
+    String last = folder.lastId();
     // Two backups of one second, or a clock that was set back, must not change the order.
     if (last.compareTo(id) >= 0) {
       id = after(last);

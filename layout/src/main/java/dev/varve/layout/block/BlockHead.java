@@ -55,6 +55,10 @@ public record BlockHead(
     return first < times.to() && last >= times.from();
   }
 
+  private static boolean isRegular(int count, long length) {
+    return count == 1 ? length == 0 : length >= count - 1 && length % (count - 1) == 0;
+  }
+
   void write(ByteOutput out) {
     int form = kinds | (regular ? REGULAR : 0) | (shared != null ? SHARED : 0);
     out.u8(VERSION).u8(form).varint(count).signed(first).varint(last - first);
@@ -99,6 +103,7 @@ public record BlockHead(
         || kinds == 0
         || form >= 2 * SHARED
         || (regular && shared != null)
+        || (regular && !isRegular(count, last - first))
         || in.left() != CHECKSUM_BYTES) {
       throw new DamagedCellException("value: a head contradicts itself: " + head);
     }

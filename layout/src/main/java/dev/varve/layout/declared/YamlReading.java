@@ -29,6 +29,9 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  * Scalars may contain parameters, such as {@code ${bucket}}.
  */
 final class YamlReading {
+  /** Maximum characters of a text with its parameters. */
+  private static final int SUBSTITUTED_MAX = 64 << 10;
+
   private static final Pattern PARAMETER = Pattern.compile("\\$\\{([^}]*)}");
 
   private final List<Fault> faults = new ArrayList<>();
@@ -159,6 +162,10 @@ final class YamlReading {
       if (value == null) {
         fault(node, "there is no parameter '%s'%s".formatted(name, instead(name, values.keySet())));
         value = "";
+      }
+      if (text.length() + value.length() > SUBSTITUTED_MAX) {
+        fault(node, "is longer than %,d characters with its parameters".formatted(SUBSTITUTED_MAX));
+        return "";
       }
       matcher.appendReplacement(text, Matcher.quoteReplacement(value));
     }

@@ -4,7 +4,9 @@ import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Reads lines from a stream within bounded memory: {@link #fill} waits for bytes, then {@link
@@ -16,6 +18,12 @@ import java.util.Arrays;
 public final class LineBuffer {
   private static final int FIRST_SIZE = 8 << 10;
 
+  /** Begins of request lines that a browser sends. */
+  private static final List<String> METHODS =
+      List.of("GET /", "POST /", "HEAD /", "PUT /", "PATCH /", "DELETE /", "OPTIONS ");
+
+  private static final int METHOD_MAX = 9;
+
   private final int lineMax;
   private final Reservation memory;
   private byte[] buffer = new byte[FIRST_SIZE];
@@ -25,6 +33,9 @@ public final class LineBuffer {
   private int from;
   private int to;
   private boolean tooLong;
+
+  /** Where the last line that was too long began. */
+  private int beginOfTooLong;
 
   /** Why there is no memory for the current line; empty while there is. */
   private String noRoom = "";
@@ -114,6 +125,7 @@ public final class LineBuffer {
       dropped = noRoom;
       noRoom = "";
       skipping = true;
+      beginOfTooLong = start;
       start = filled;
       return line(filled, filled, true);
     }
@@ -125,6 +137,24 @@ public final class LineBuffer {
     to = end > begin && buffer[end - 1] == '\r' ? end - 1 : end;
     tooLong = isTooLong;
     return true;
+  }
+
+  /**
+   * Returns whether the line may begin an HTTP request. A web page can send a body of lines, but
+   * only behind the request line of a browser. A line that was dropped for want of memory may be
+   * anything.
+   */
+  public boolean mayBeHttp() {
+    if (!tooLong) {
+      String end = text(Math.max(from, to - " HTTP/1.1".length()), to);
+      return end.endsWith(" HTTP/1.1") || end.endsWith(" HTTP/1.0");
+    }
+    String begin = text(beginOfTooLong, Math.min(filled, beginOfTooLong + METHOD_MAX));
+    return !dropped.isEmpty() || METHODS.stream().anyMatch(begin::startsWith);
+  }
+
+  private String text(int begin, int end) {
+    return new String(buffer, begin, end - begin, StandardCharsets.ISO_8859_1);
   }
 
   /**

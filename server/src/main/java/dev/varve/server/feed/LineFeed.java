@@ -12,7 +12,6 @@ import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
 /**
@@ -68,7 +67,7 @@ public final class LineFeed implements StreamProtocol {
     while (more) {
       more = lines.fill(in);
       while (lines.next()) {
-        if (first && isHttp(lines)) {
+        if (first && lines.mayBeHttp()) {
           log.warn("connections closed", "an HTTP request came to a listener of lines");
           return;
         }
@@ -95,14 +94,6 @@ public final class LineFeed implements StreamProtocol {
         writer.flush();
       }
     }
-  }
-
-  /** A web page can send a body of lines, but only behind the request line of a browser. */
-  private static boolean isHttp(LineBuffer lines) {
-    int length = Math.min(lines.to() - lines.from(), " HTTP/1.1".length());
-    String end =
-        new String(lines.bytes(), lines.to() - length, length, StandardCharsets.ISO_8859_1);
-    return end.endsWith(" HTTP/1.1") || end.endsWith(" HTTP/1.0");
   }
 
   private void read(LineBuffer lines, LineFormat reader, OpenText text, FeedWriter writer) {

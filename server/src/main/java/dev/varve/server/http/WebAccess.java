@@ -129,6 +129,11 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
    */
   void requireOrigin(Exchange exchange) {
     String origin = exchange.header("Origin");
+    String site = exchange.header("Sec-Fetch-Site");
+    // Browsers send no origin with the GET of a link or an image.
+    if (origin == null && site != null && !site.equals("same-origin")) {
+      throw new HttpError(403, "a link or a page elsewhere may not change anything here");
+    }
     if (origin != null && !isOwn(origin, exchange.header("Host")) && !listed(origin, origins)) {
       throw new HttpError(
           403,

@@ -85,10 +85,17 @@ public final class Telnet implements StreamProtocol {
     }
 
     private void serve(InputStream in) throws IOException {
+      boolean first = true;
       boolean more = true;
       while (more && !exit) {
         more = lines.fill(in);
         while (!exit && lines.next()) {
+          if (first && lines.mayBeHttp()) {
+            refuse("error: this listener takes lines, not HTTP");
+            exit = true;
+            continue;
+          }
+          first = false;
           if (lines.tooLong()) {
             tooLong();
           } else {

@@ -43,7 +43,7 @@ public final class AccessControl implements Guard, AutoCloseable {
     this.files = files;
     this.objections = objections;
     this.rules = checked();
-    this.seen = fingerprints(rules);
+    this.seen = List.of();
     this.rate = RequestRate.of(rules.web().rate());
   }
 
@@ -88,7 +88,8 @@ public final class AccessControl implements Guard, AutoCloseable {
    * @throws ConfigException if they have a problem; what was read before remains in force
    */
   public synchronized void reload() {
-    seen = fingerprints(rules);
+    List<String> before = fingerprints(rules);
+    seen = before;
     try {
       AccessRules next = checked();
       String obstacle = rules.cannotBecome(next);
@@ -98,8 +99,9 @@ public final class AccessControl implements Guard, AutoCloseable {
       if (!Objects.equals(rules.web().rate(), next.web().rate())) {
         rate = RequestRate.of(next.web().rate());
       }
+      // A file that changes while it is read is read once more.
+      seen = next.web().files().equals(rules.web().files()) ? before : List.of();
       rules = next;
-      seen = fingerprints(next);
       lastReloadFailed = false;
     } catch (ConfigException e) {
       lastReloadFailed = true;

@@ -107,6 +107,9 @@ public final class AccessRules {
     if (encrypts() != next.encrypts()) {
       return "TLS is switched on or off by a restart alone";
     }
+    if (authenticates() && !next.authenticates()) {
+      return "authentication is switched off by a restart alone";
+    }
     return encrypts()
             && Objects.requireNonNull(web.tls()).clients()
                 != Objects.requireNonNull(next.web.tls()).clients()
@@ -175,7 +178,7 @@ public final class AccessRules {
     return names;
   }
 
-  private static String digest(String token) {
+  static String digest(String token) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
       return HexFormat.of().formatHex(sha.digest(token.getBytes(StandardCharsets.UTF_8)));

@@ -23,7 +23,7 @@ final class Logins implements AutoCloseable {
   private static final String NOBODY =
       "$2b$10$CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
 
-  /** Stands for a user in the limit of wrong tokens; no user name has a colon. */
+  /** Begins what stands for a user in the limit of wrong tokens; no user name has a colon. */
   private static final String TOKENS = ":tokens";
 
   /** Why a login failed. */
@@ -114,7 +114,7 @@ final class Logins implements AutoCloseable {
     Caller caller = rules.named(name);
     limit(exchange, name);
     if (wanted == null || caller == null) {
-      boolean _ = passwords.verify("", given, NOBODY);
+      boolean _ = passwords.verify(name, given, NOBODY);
       throw fail(exchange, Failure.USER, name);
     }
     if (!matches(name, given, wanted)) {
@@ -131,12 +131,14 @@ final class Logins implements AutoCloseable {
   }
 
   private Caller byToken(Exchange exchange, AccessRules rules, String token) {
-    limit(exchange, TOKENS);
+    // Each token has a limit of its own: an agent with an old one must not lock out its neighbours.
+    String attempt = TOKENS + AccessRules.digest(token);
+    limit(exchange, attempt);
     Caller known = rules.withToken(token);
     if (known != null) {
       return known;
     }
-    throw fail(exchange, Failure.TOKEN, TOKENS);
+    throw fail(exchange, Failure.TOKEN, attempt);
   }
 
   private void limit(Exchange exchange, String user) {

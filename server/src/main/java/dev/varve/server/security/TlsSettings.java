@@ -121,6 +121,10 @@ record TlsSettings(
     if (key == null) {
       reader.problem("key_file", "is missing: a TLS server needs cert_file and key_file");
     }
+    if (authorities == null && clients == ClientAuth.RequireAndVerifyClientCert) {
+      reader.problem(
+          "client_ca_file", "is missing: certificates of which authority prove who a client is?");
+    }
     if (authorities != null && clients == ClientAuth.NoClientCert) {
       reader.problem(
           "client_auth_type",

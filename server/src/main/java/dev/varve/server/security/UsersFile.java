@@ -58,6 +58,9 @@ final class UsersFile {
     String password = item.text("password");
     String token = item.text("bearer_token");
     String certificate = item.text("client_certificate");
+    if (password != null && password.isEmpty()) {
+      item.problem("password", "is empty");
+    }
     if (password == null && username != null) {
       password = passwords.get(username);
     }

@@ -51,6 +51,11 @@ final class Cells {
   /** Maximum characters of all points of one request. */
   static final int TEXT_MAX = 64 << 10;
 
+  /** Maximum characters of a parameter, and of its name. */
+  private static final int PARAMETER_MAX = 1 << 10;
+
+  private static final int PARAMETERS_MAX = 64;
+
   /**
    * Memory of a character of points in all tables of all layouts and in the answer, in bytes. A
    * character may lie in an index for each of 16 tags, and an answer writes it twice in
@@ -85,6 +90,7 @@ final class Cells {
     }
     requireLength("layout", layout, LAYOUT_MAX);
     requireLength("points", points, TEXT_MAX);
+    Map<String, String> parameters = parameters(form);
     exchange.memory().hold(MEMORY_PER_CHARACTER * (points.length() + layout.length()));
     List<String> refused = new ArrayList<>();
     CellPreview preview;
@@ -92,7 +98,7 @@ final class Cells {
       preview =
           CellPreview.of(
               layout,
-              parameters(form),
+              parameters,
               batch(exchange, points).build(),
               reason -> {
                 if (refused.size() < REASONS_MAX) {
@@ -117,9 +123,15 @@ final class Cells {
     Map<String, String> parameters = new LinkedHashMap<>();
     form.forEach((name, value) -> {
       if (name.startsWith(PARAMETER)) {
+        requireLength("the name of a parameter", name, PARAMETER_MAX);
+        requireLength(name, value, PARAMETER_MAX);
         parameters.put(name.substring(PARAMETER.length()), value);
       }
     });
+    if (parameters.size() > PARAMETERS_MAX) {
+      throw new HttpError(
+          413, "%d parameters, at most %d".formatted(parameters.size(), PARAMETERS_MAX));
+    }
     return parameters;
   }
 

@@ -158,8 +158,7 @@ class RightsTest {
     boolean abroad =
         user.equals("elsewhere")
             && (route.serverWide()
-                || (route.right() != Right.LOGIN
-                    && !OF_SERVER.contains(endpoint.dialect())));
+                || (route.right() != Right.LOGIN && !OF_SERVER.contains(endpoint.dialect())));
     return has && !abroad ? 200 : 403;
   }
 

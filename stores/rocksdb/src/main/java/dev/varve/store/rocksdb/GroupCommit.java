@@ -415,6 +415,12 @@ final class GroupCommit {
         write.fail(notSynced());
         continue;
       }
+      if (write.decision instanceof WriterPause) {
+        // What came before must not wait for the end of the pause.
+        write(records, gathered, unsynced);
+        sync(unsynced);
+        unsynced.clear();
+      }
       try {
         records.addAll(write.decision.decide());
         gathered.add(write);
