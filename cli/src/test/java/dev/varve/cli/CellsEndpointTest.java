@@ -30,6 +30,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -144,18 +145,33 @@ class CellsEndpointTest {
     return points.toString();
   }
 
+  @Test
+  void boundsWhatParametersMakeOfADeclaration() throws Exception {
+    String layout = "parameters: {x: {default: a}}\ntable: '" + "${x}".repeat(4000) + "'\n";
+    String points = points(new Random(1));
+    assertThat(send(layout, points, "&param.x=" + "a".repeat(100_000)).statusCode()).isEqualTo(413);
+    HttpResponse<String> answer = send(layout, points, "&param.x=" + "a".repeat(1000));
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("characters with its parameters");
+  }
+
   private String ask(String layout, String points) throws Exception {
+    HttpResponse<String> answer = send(layout, points, "");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer.body();
+  }
+
+  private HttpResponse<String> send(String layout, String points, String further) throws Exception {
     String form =
         "layout=%s&points=%s"
-            .formatted(URLEncoder.encode(layout, UTF_8), URLEncoder.encode(points, UTF_8));
+                .formatted(URLEncoder.encode(layout, UTF_8), URLEncoder.encode(points, UTF_8))
+            + further;
     HttpRequest request =
         HttpRequest.newBuilder(
                 URI.create("http://127.0.0.1:" + server.ports().getFirst() + "/varve/v1/cells"))
             .POST(HttpRequest.BodyPublishers.ofString(form))
             .build();
-    HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return answer.body();
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
   private static List<Map<String, Object>> print(String layout, String points) {

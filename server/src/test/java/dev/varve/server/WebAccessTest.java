@@ -92,6 +92,13 @@ class WebAccessTest {
         assertThat(answer.body()).contains("web.origins");
         assertThat(answer.header("Access-Control-Allow-Origin")).isEmpty();
       }
+      for (String site : List.of("cross-site", "same-site", "none")) {
+        assertThat(send(change[0], change[1], change[2], "Sec-Fetch-Site: " + site).status())
+            .as(change[1] + " by a link, " + site)
+            .isEqualTo(403);
+      }
+      assertThat(send(change[0], change[1], change[2], "Sec-Fetch-Site: same-origin").status())
+          .isNotEqualTo(403);
       assertThat(send(change[0], change[1], change[2]).status()).as(change[1]).isNotEqualTo(403);
       String own = "Origin: http://LOCALHOST:" + server.port();
       assertThat(send(change[0], change[1], change[2], own).status())

@@ -225,8 +225,7 @@ public final class BackupFolder implements AutoCloseable {
     }
     return Copy.checksum(content).equals(file.checksum())
         ? null
-        : "%s: the checksum of its content %s does not match: delete it, and the next backup copies it again"
-            .formatted(file.path(), content);
+        : "%s: the checksum of its content %s does not match".formatted(file.path(), content);
   }
 
   /**

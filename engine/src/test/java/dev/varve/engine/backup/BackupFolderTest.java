@@ -119,6 +119,20 @@ class BackupFolderTest {
   }
 
   @Test
+  void replaceDamagedContentAndPassOverADamagedManifest() throws IOException {
+    Backup backup = make();
+    Files.writeString(only(backup, "rocksdb/MANIFEST-000002"), "damaged!");
+    Files.delete(only(backup, "rocksdb/000001.sst"));
+    Path manifest = backups.resolve("backups").resolve(backup.id());
+    Files.writeString(manifest, Files.readString(manifest).replace("000001", "000007"));
+    Backup next = make();
+    assertThat(next.id()).isGreaterThan(backup.id());
+    try (BackupFolder from = BackupFolder.forReading(backups)) {
+      assertThat(from.verify(next, BackupProgress.NONE)).isEmpty();
+    }
+  }
+
+  @Test
   void refuseADamagedManifest() throws IOException {
     Backup backup = make();
     Path manifest = backups.resolve("backups").resolve(backup.id());

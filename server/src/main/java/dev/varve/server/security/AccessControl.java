@@ -43,7 +43,7 @@ public final class AccessControl implements Guard, AutoCloseable {
     this.files = files;
     this.objections = objections;
     this.rules = checked();
-    this.seen = List.of();
+    this.seen = fingerprints(rules);
     this.rate = RequestRate.of(rules.web().rate());
   }
 

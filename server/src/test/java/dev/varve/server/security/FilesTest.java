@@ -50,6 +50,7 @@ class FilesTest {
           tls_server_config: {cert_file: server.pem, cert: x, key_file: server.key}; exclude each other
           tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: Maybe}; is none of NoClientCert, RequestClientCert
           tls_server_config: {cert_file: server.pem, key_file: server.key, client_ca_file: ca.pem}; does not ask for client certificates
+          tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: RequireAndVerifyClientCert}; client_ca_file: is missing
           tls_server_config: {cert_file: server.pem, key_file: server.key, min_version: TLS10}; no longer spoken by Java
           tls_server_config: {cert_file: server.pem, key_file: server.key, min_version: TLS13, max_version: TLS12}; is older than min_version
           tls_server_config: {cert_file: server.pem, key_file: server.key, cipher_suites: [TLS_NO]}; 'TLS_NO' is unknown
@@ -84,6 +85,7 @@ class FilesTest {
           users: [{username: a, password: b, rights: [read]}, {username: a, password: c, rights: [read]}]; is that of another user too
           users: [{username: a, bearer_token: t, rights: [read]}, {username: b, bearer_token: t, rights: [read]}]; is that of another user too
           users: [{username: a, bearer_token: "", rights: [read]}]; is empty
+          users: [{username: a, password: "", rights: [read]}]; password: is empty
           users: [{username: a, password: b, rights: [read], url_prefix: x}]; url_prefix: is unknown
           users: [{username: a, jwt: {}, rights: [read]}]; jwt: is unknown
           """)
@@ -105,6 +107,15 @@ class FilesTest {
     assertThat(both.password("ann")).isEqualTo(HASH);
     assertThat(both.named("bob")).isNull();
     assertThat(both.password("bob")).isNull();
+  }
+
+  @Test
+  void aHalfWrittenFileSwitchesNothingOff() throws IOException {
+    Files.writeString(web, "basic_auth_users: {ann: %s}".formatted(HASH));
+    AccessRules rules = AccessRules.read(new AccessFiles(web, null, false));
+    Files.writeString(web, "");
+    assertThat(rules.cannotBecome(AccessRules.read(new AccessFiles(web, null, false))))
+        .isEqualTo("authentication is switched off by a restart alone");
   }
 
   @ParameterizedTest
