@@ -141,8 +141,8 @@ public final class LineBuffer {
 
   /**
    * Returns whether the line may begin an HTTP request. A web page can send a body of lines, but
-   * only behind the request line of a browser. A line that was dropped for want of memory may be
-   * anything.
+   * only behind the request line of a browser. Of a line that was too long or dropped, its begin
+   * tells.
    */
   public boolean mayBeHttp() {
     if (!tooLong) {
@@ -150,7 +150,7 @@ public final class LineBuffer {
       return end.endsWith(" HTTP/1.1") || end.endsWith(" HTTP/1.0");
     }
     String begin = text(beginOfTooLong, Math.min(filled, beginOfTooLong + METHOD_MAX));
-    return !dropped.isEmpty() || METHODS.stream().anyMatch(begin::startsWith);
+    return METHODS.stream().anyMatch(begin::startsWith);
   }
 
   private String text(int begin, int end) {

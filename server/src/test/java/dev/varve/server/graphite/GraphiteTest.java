@@ -118,6 +118,13 @@ class GraphiteTest {
   }
 
   @Test
+  void takesNothingBehindALongRequestOfABrowser() throws IOException {
+    String request = "POST /" + "x".repeat(40_000) + " HTTP/1.1\nHost: a\n\n";
+    send(LINES, (request + "from.page 4 1700000000\n").getBytes(UTF_8));
+    assertThat(value("{__name__=\"from.page\"}", 1_700_000_000)).doesNotContain("\"4\"");
+  }
+
+  @Test
   void takesPickles() throws IOException {
     String good = "(lp0\n(S'servers.web2.load'\np1\n(I1700000000\nF1.25\ntp2\ntp3\na.";
     String call = "(lp0\ncos\nsystem\np1\n(S'x'\ntRa.";
