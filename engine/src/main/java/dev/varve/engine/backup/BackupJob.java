@@ -82,10 +82,11 @@ public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
         for (Map.Entry<String, Path> file : configuration.entrySet()) {
           run.store(file.getValue(), "config/" + file.getKey());
         }
-        Backup backup = run.finish();
+        Backup backup = run.finish(() -> snapshots.delete(snapshot.name()));
         return new Outcome(backup, run.copied(), keep == 0 ? List.of() : folder.purge(keep));
-      } finally {
+      } catch (IOException | RuntimeException e) {
         snapshots.delete(snapshot.name());
+        throw e;
       }
     }
   }

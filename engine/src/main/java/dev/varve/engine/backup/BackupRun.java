@@ -141,8 +141,19 @@ public final class BackupRun {
     return copied;
   }
 
-  /** Completes the backup. */
-  public Backup finish() throws IOException {
+  /** Deletes the snapshot that was copied. */
+  @FunctionalInterface
+  interface Release {
+    void run() throws IOException;
+  }
+
+  /**
+   * Completes the backup.
+   *
+   * @param release called once the backup is complete. After a kill before its end, the next backup
+   *     still finds the snapshot
+   */
+  Backup finish(Release release) throws IOException {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     String id = ID.format(now);
     String last = folder.lastId();
@@ -154,8 +165,9 @@ public final class BackupRun {
         files.stream().sorted(java.util.Comparator.comparing(BackupFile::path)).toList();
     Backup backup = new Backup(id, now, sorted);
     Copy.write(folder.manifest(id), Manifest.text(backup));
-    Files.deleteIfExists(unfinished);
     Copy.sync(folder.directory());
+    release.run();
+    Files.deleteIfExists(unfinished);
     return backup;
   }
 

@@ -43,13 +43,13 @@ class BackupFolderTest {
     try (BackupFolder to = BackupFolder.forWriting(backups)) {
       BackupRun first = to.start();
       first.store(source, "", BackupProgress.NONE);
-      first.finish();
+      first.finish(() -> {});
       assertThat(first.copied()).isEqualTo(3000 + 8 + 1);
       Files.writeString(source.resolve("rocksdb/000003.sst"), "three");
       Files.writeString(source.resolve("rocksdb/MANIFEST-000002"), "manifest and more");
       BackupRun second = to.start();
       second.store(source, "", BackupProgress.NONE);
-      Backup backup = second.finish();
+      Backup backup = second.finish(() -> {});
       assertThat(second.copied()).isEqualTo(5 + 17);
       assertThat(to.verify(backup, BackupProgress.NONE)).isEmpty();
     }
@@ -87,7 +87,7 @@ class BackupFolderTest {
       BackupRun next = to.start();
       assertThat(next.leftSnapshot()).isEqualTo("20260101000000-0000000000000000");
       next.store(source, "", BackupProgress.NONE);
-      Backup backup = next.finish();
+      Backup backup = next.finish(() -> {});
       assertThat(next.copied()).isEqualTo(8 + 1);
       assertThat(to.verify(backup, BackupProgress.NONE)).isEmpty();
       assertThat(backups.resolve("unfinished")).doesNotExist();
@@ -186,7 +186,7 @@ class BackupFolderTest {
     try (BackupFolder to = BackupFolder.forWriting(backups)) {
       BackupRun run = to.start();
       run.store(source, "", BackupProgress.NONE);
-      return run.finish();
+      return run.finish(() -> {});
     }
   }
 
