@@ -123,6 +123,8 @@ class CollectdIT {
         BaseDir "%1$s/base"
         PIDFile "%1$s/collectd.pid"
         Interval 1
+        # After two late readings, collectd would take values for missing and complain of them.
+        Timeout 60
         # With more, two values of one second overtake each other on their way to a connection.
         WriteThreads 1
         LoadPlugin logfile
