@@ -51,8 +51,11 @@ public final class QueryUse implements ReadGuard {
 
   private volatile boolean comparesMany;
 
-  /** Null if the query need not give way to others. */
+  /** Null if the query runs by itself. */
   private @Nullable Stint stint;
+
+  /** Whether the query still has to give way to others once it is heavy. */
+  private boolean givesWay;
 
   private @Nullable Thread thread;
   private volatile @Nullable String refusal;
@@ -95,7 +98,23 @@ public final class QueryUse implements ReadGuard {
   /** Starts the run on the calling thread. */
   void begin(Stint now) {
     stint = now;
+    givesWay = true;
     thread = Thread.currentThread();
+  }
+
+  /**
+   * Notes that the result is complete and only its sending is left, on the query's own thread. The
+   * timeout starts again, so that a query that finished in time is not cut off in the middle of its
+   * answer.
+   *
+   * @throws ReadCancelledException if the query was stopped before
+   */
+  public void evaluated() {
+    ensureWanted();
+    Stint mine = stint;
+    if (mine != null) {
+      mine.startAnswer();
+    }
   }
 
   /** Notes that the query has run for a while. */
@@ -113,8 +132,10 @@ public final class QueryUse implements ReadGuard {
     if (lookDue && Thread.currentThread().equals(thread)) {
       lookDue = false;
       Stint mine = stint;
-      if (mine != null && (comparesMany || seriesMatched.get() > LIGHT_KEYS || mine.isLong())) {
-        stint = null;
+      if (givesWay
+          && mine != null
+          && (comparesMany || seriesMatched.get() > LIGHT_KEYS || mine.isLong())) {
+        givesWay = false;
         mine.stepAside();
       }
     }

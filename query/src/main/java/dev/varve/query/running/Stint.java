@@ -89,6 +89,13 @@ final class Stint implements AutoCloseable {
     }
   }
 
+  /** Starts the timeout again, for the answer. */
+  void startAnswer() {
+    end.cancel(false);
+    endNanos = System.nanoTime() + query.use().limits().time().toNanos();
+    end = endLater();
+  }
+
   @Override
   public void close() {
     end.cancel(false);

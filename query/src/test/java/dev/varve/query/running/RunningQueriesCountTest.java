@@ -44,6 +44,28 @@ class RunningQueriesCountTest {
   }
 
   @Test
+  void startsTheTimeoutAgainForTheAnswer() {
+    Duration time = Duration.ofSeconds(2);
+    QueryLimits limits = QueryLimits.DEFAULTS.within(time);
+    assertThatThrownBy(() ->
+            queries.run(
+                ORIGIN,
+                limits,
+                query -> {},
+                query -> {
+                  LockSupport.parkNanos(time.dividedBy(2).toNanos());
+                  query.use().evaluated();
+                  LockSupport.parkNanos(time.multipliedBy(3).dividedBy(4).toNanos());
+                  assertThat(query.use().stopped()).isNull();
+                  LockSupport.parkNanos(time.toNanos());
+                  query.use().ensureWanted();
+                  return 1;
+                }))
+        .isInstanceOf(QueryStoppedException.class)
+        .hasMessageContaining("the query took longer than 2 s");
+  }
+
+  @Test
   void tellsHowEachEnded() throws IOException {
     run(query -> 1);
     assertThatThrownBy(() ->

@@ -73,6 +73,7 @@ final class Queries {
   private static void answer(
       Exchange exchange, PromQuery query, PromResult result, int limit, QueryUse use)
       throws IOException {
+    use.evaluated();
     List<String> warnings = new ArrayList<>(query.notes().warnings());
     if (ResultJson.shown(ResultJson.size(result), limit) < ResultJson.size(result)) {
       warnings.add("results truncated due to limit");
