@@ -108,7 +108,8 @@ public final class Operations {
     try {
       return engine.dataset(name);
     } catch (UnknownDatasetException e) {
-      throw new HttpError(404, String.valueOf(e.getMessage()));
+      // The engine's message lists all datasets, and this path needs no login.
+      throw new HttpError(404, "there is no dataset '%s'".formatted(name));
     }
   }
 
