@@ -48,7 +48,8 @@ public final class WireReader {
     this(bytes, 0, length);
   }
 
-  private WireReader(byte[] bytes, int from, int end) {
+  /** Creates a reader of a message within an array, from one index to before another. */
+  public WireReader(byte[] bytes, int from, int end) {
     this.bytes = bytes;
     this.at = from;
     this.end = end;
@@ -126,6 +127,16 @@ public final class WireReader {
     WireReader inner = new WireReader(bytes, at, at + length);
     at += length;
     return inner;
+  }
+
+  /**
+   * Passes over a nested message and returns the index, in the array, of its first byte; it ends at
+   * {@link #position}.
+   */
+  public int passMessage() {
+    int length = fieldLength();
+    at += length;
+    return at - length;
   }
 
   /** Reads a repeated field of integers, packed or not. */

@@ -114,6 +114,11 @@ public final class KnownKeys {
       fields = Fields.NONE;
     }
 
+    /** Returns the number of bytes of the labels as they were sent; at least 1. */
+    public int length() {
+      return labels.length;
+    }
+
     private boolean is(Object of, byte[] message, int from, int to) {
       return dataset.equals(of) && Arrays.equals(labels, 0, labels.length, message, from, to);
     }
@@ -215,6 +220,22 @@ public final class KnownKeys {
       before.next = found;
     }
     return found;
+  }
+
+  /**
+   * Returns the series that followed another the last time, if the bytes begin with its labels;
+   * null otherwise. The caller has to know where labels end: more of them may follow.
+   *
+   * @param before null if there is no other
+   */
+  public static @Nullable Known follower(
+      @Nullable Known before, Object dataset, byte[] message, int from, int to) {
+    Known next = before == null ? null : before.next;
+    return next != null
+            && next.labels.length <= to - from
+            && next.is(dataset, message, from, from + next.labels.length)
+        ? next
+        : null;
   }
 
   private @Nullable Known lookUp(Object dataset, byte[] message, int from, int to) {

@@ -54,11 +54,15 @@ final class KnownSamples {
    * @return false if the series has to be read in another way; nothing was read then
    */
   boolean read(byte[] message, int from, int to) {
-    int labels = endOfLabels(message, from, to);
-    if (labels <= from) {
-      return false;
+    KnownKeys.Known series = KnownKeys.follower(before, intake.dataset(), message, from, to);
+    int labels = series == null ? -1 : from + series.length();
+    if (series == null || (labels < to && message[labels] == LABEL)) {
+      labels = endOfLabels(message, from, to);
+      if (labels <= from) {
+        return false;
+      }
+      series = known.find(before, intake.dataset(), message, from, labels);
     }
-    KnownKeys.Known series = known.find(before, intake.dataset(), message, from, labels);
     before = series;
     SeriesHandle handle = series == null ? null : handle(series);
     if (series == null || handle == null) {

@@ -134,7 +134,10 @@ final class WriteRequestReader {
     WireReader request = new WireReader(bytes, length);
     while (request.next()) {
       switch (request.field()) {
-        case 1 -> readEither(bytes, request.message());
+        case 1 -> {
+          int from = request.passMessage();
+          readEither(bytes, from, request.position());
+        }
         case 3 -> readMetadata(request.message());
         default -> request.skip();
       }
@@ -143,10 +146,9 @@ final class WriteRequestReader {
   }
 
   /** Reads a series of version 1, without its labels if possible. */
-  private void readEither(byte[] message, WireReader series) {
-    int from = series.position();
-    if (samples == null || !samples.read(message, from, from + series.left())) {
-      readOne(message, series);
+  private void readEither(byte[] message, int from, int to) {
+    if (samples == null || !samples.read(message, from, to)) {
+      readOne(message, new WireReader(message, from, to));
     } else if (samples.isFull()) {
       write();
     }
