@@ -194,6 +194,11 @@ final class BlockTable {
     return resolution;
   }
 
+  /** Returns whether no bucket has blocks. */
+  boolean isEmpty() {
+    return buckets.isEmpty();
+  }
+
   /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
   List<Long> buckets(TimeRange times) {
     if (times.isEmpty()) {
@@ -211,13 +216,15 @@ final class BlockTable {
    * Writes all samples of a head as blocks.
    *
    * @param generation of the blocks
+   * @return the latest samples of the head
    * @throws dev.varve.engine.WriteFailedException if the store failed
    */
-  void write(Head head, long generation) {
+  SealedEnds write(Head head, long generation) {
     Seal seal = new Seal(head, generation);
     seal.run();
     Unmerged now = new Unmerged(1, System.nanoTime());
     seal.touched.forEach(bucket -> unmerged.merge(bucket, now, Unmerged::sum));
+    return seal.ends;
   }
 
   /**
@@ -281,6 +288,7 @@ final class BlockTable {
     private final RecentTimes recent = new RecentTimes();
     private final MutationBatch edits = new MutationBatch();
     private final Set<Long> touched = new TreeSet<>();
+    private final SealedEnds ends = new SealedEnds();
 
     private Seal(Head head, long generation) {
       this.head = head;
@@ -296,6 +304,7 @@ final class BlockTable {
       column.clear();
       head.read(number, Integer.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE, column);
       column.settle(spare);
+      ends.add(number, column);
       int from = 0;
       while (from < column.size()) {
         long bucket = BlockKey.bucket(column.time(from), resolution);

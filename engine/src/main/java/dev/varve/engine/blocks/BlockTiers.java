@@ -8,6 +8,7 @@ import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.engine.delete.RemovalTally;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.SizeLimits;
@@ -99,6 +100,8 @@ public final class BlockTiers implements AutoCloseable {
   /** Signalled if there is work for the sealer. */
   private final Condition due = lock.newCondition();
 
+  private final LatestInBlocks latest;
+
   private Head head = new Head();
 
   /** When the first sample of the head was accepted; meaningless while it is empty. */
@@ -165,6 +168,7 @@ public final class BlockTiers implements AutoCloseable {
             numbers,
             stamps,
             rescue.extent());
+    this.latest = new LatestInBlocks(blocks.isEmpty());
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
   }
 
@@ -247,7 +251,7 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Seals the head on this thread, while nobody else uses the tiers. */
   private void sealNow() {
-    seal(head, lastStamp);
+    latest.add(seal(head, lastStamp));
     head = new Head();
   }
 
@@ -401,9 +405,10 @@ public final class BlockTiers implements AutoCloseable {
         lock.unlock();
       }
     }
-    seal(full, sealingThrough);
+    SealedEnds ends = seal(full, sealingThrough);
     lock.lock();
     try {
+      latest.add(ends);
       sealing = null;
       sealedThrough = sealingThrough;
       changed.signalAll();
@@ -455,7 +460,22 @@ public final class BlockTiers implements AutoCloseable {
       Map<Integer, HiddenSamples> series,
       RemovalTally tally,
       BooleanSupplier stopped) {
-    blocks.removal(rewriting, tally).run(blocks.buckets(times), series, stopped);
+    // A read that began before the removal may learn of a removed sample until its end.
+    forgetLatest();
+    try {
+      blocks.removal(rewriting, tally).run(blocks.buckets(times), series, stopped);
+    } finally {
+      forgetLatest();
+    }
+  }
+
+  private void forgetLatest() {
+    lock.lock();
+    try {
+      latest.clear();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Frees the space of removed samples, in blocks and in the journal, if the store can. */
@@ -516,11 +536,15 @@ public final class BlockTiers implements AutoCloseable {
   private void dropExpired() {
     long oldest = oldestKept.getAsLong();
     if (oldest > Long.MIN_VALUE) {
+      boolean dropped;
       rewriting.lock();
       try {
-        blocks.dropBefore(oldest);
+        dropped = blocks.dropBefore(oldest);
       } finally {
         rewriting.unlock();
+      }
+      if (dropped) {
+        forgetLatest();
       }
     }
   }
@@ -560,11 +584,12 @@ public final class BlockTiers implements AutoCloseable {
     }
   }
 
-  private void seal(Head full, long through) {
-    blocks.write(full, through);
+  private SealedEnds seal(Head full, long through) {
+    SealedEnds ends = blocks.write(full, through);
     journal.cut(through);
     seals.increment();
     sealedSamples.add(full.samples());
+    return ends;
   }
 
   /**
@@ -597,7 +622,7 @@ public final class BlockTiers implements AutoCloseable {
         heads.add(sealing);
       }
       heads.add(head);
-      return new View(heads, head.batches());
+      return new View(heads, head.batches(), latest.version());
     } finally {
       lock.unlock();
     }
@@ -607,10 +632,55 @@ public final class BlockTiers implements AutoCloseable {
   public final class View {
     private final List<Head> heads;
     private final int batches;
+    private final long latestVersion;
 
-    private View(List<Head> heads, int batches) {
+    private View(List<Head> heads, int batches, long latestVersion) {
       this.heads = List.copyOf(heads);
       this.batches = batches;
+      this.latestVersion = latestVersion;
+    }
+
+    /**
+     * Adds the latest sample of a series in a range, and perhaps others of heads, without reading
+     * blocks.
+     *
+     * @param into an empty column
+     * @return false if that takes blocks; the column is empty then
+     */
+    public boolean readLatest(int series, TimeRange times, SampleColumn into) {
+      LatestInBlocks.Entry known;
+      lock.lock();
+      try {
+        known = latest.find(series, latestVersion);
+      } finally {
+        lock.unlock();
+      }
+      if (known == null || known.time() >= (known.kind() == null ? times.from() : times.to())) {
+        return false;
+      }
+      long from = times.from();
+      if (known.kind() != null && known.time() >= from) {
+        from = known.time();
+        into.add(from, known.kind(), known.value());
+      }
+      read(series, new TimeRange(from, times.to()), into);
+      return true;
+    }
+
+    /**
+     * Takes note of what blocks have of a series.
+     *
+     * @param time of its latest sample; if the kind is null, a time after which there is none
+     * @param kind int64 or double; null if there is no sample after the time
+     * @param value an int64, or the bits of a double
+     */
+    public void learnLatest(int series, long time, @Nullable Kind kind, long value) {
+      lock.lock();
+      try {
+        latest.learn(series, new LatestInBlocks.Entry(time, kind, value), latestVersion);
+      } finally {
+        lock.unlock();
+      }
     }
 
     /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
@@ -715,7 +785,7 @@ public final class BlockTiers implements AutoCloseable {
     try {
       Head before = sealing;
       if (before != null) {
-        seal(before, sealingThrough);
+        latest.add(seal(before, sealingThrough));
         sealing = null;
       }
       if (!head.isEmpty()) {

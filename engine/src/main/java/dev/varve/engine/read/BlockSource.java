@@ -1,6 +1,7 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.blocks.BlockTiers;
@@ -97,6 +98,12 @@ final class BlockSource implements RunSource {
   private int nextMatch;
   private int nextField;
 
+  /** Whether the latest sample of each series suffices. */
+  private final boolean latestSuffices;
+
+  /** Whether blocks of all times from the first one on are read, so that the latest is found. */
+  private final boolean readsToTheEnd;
+
   /** Bytes of the encoded blocks that are held. */
   private long held;
 
@@ -109,6 +116,20 @@ final class BlockSource implements RunSource {
     private final Series series;
     private final int number;
     private final int metric;
+
+    /** Whether the latest sample, or that there is none, is known without blocks. */
+    private boolean hasLatest;
+
+    private long latestTime;
+
+    /** The kind of the latest sample; null if there is none. */
+    private @Nullable Kind latestKind;
+
+    private long latestValue;
+
+    /** The last time of all blocks, whether or not they are in the range. */
+    private long lastInBlocks = Long.MIN_VALUE;
+
     private final List<Block> blocks = new ArrayList<>(1);
 
     private Wanted(int match, Series series, int number, int metric) {
@@ -133,6 +154,11 @@ final class BlockSource implements RunSource {
     // The view comes first: what leaves a head later is in blocks by then.
     this.view = planned.tiers().view();
     this.buckets = view.buckets(planned.times());
+    ReadRequest request = reading.request();
+    this.latestSuffices =
+        request.kinds() == Kinds.ONE && (request.latest() != null || request.newestFirst() == 1);
+    TimeRange on = new TimeRange(planned.times().from(), Long.MAX_VALUE);
+    this.readsToTheEnd = latestSuffices && view.buckets(on).equals(buckets);
   }
 
   @Override
@@ -186,11 +212,40 @@ final class BlockSource implements RunSource {
     if (next.isEmpty()) {
       return false;
     }
-    if (!buckets.isEmpty()) {
-      loadBlocks(next);
+    List<Wanted> inBlocks = next;
+    if (latestSuffices) {
+      next.forEach(this::readLatest);
+      inBlocks = next.stream().filter(one -> !one.hasLatest).toList();
+    }
+    if (!buckets.isEmpty() && !inBlocks.isEmpty()) {
+      loadBlocks(inBlocks);
     }
     loaded.addAll(next);
     return true;
+  }
+
+  /** Reads the latest sample of a series, if that takes no block. */
+  private void readLatest(Wanted wanted) {
+    column.clear();
+    if (hidden(wanted) != null || !view.readLatest(wanted.number, planned.times(), column)) {
+      return;
+    }
+    column.settle(spare);
+    int last = column.size() - 1;
+    if (last < 0) {
+      wanted.hasLatest = true;
+    } else if (!isExcepted() && column.kind(last) != Kind.STRING) {
+      wanted.hasLatest = true;
+      wanted.latestTime = column.time(last);
+      wanted.latestKind = column.kind(last);
+      wanted.latestValue = column.value(last);
+    }
+  }
+
+  private @Nullable HiddenSamples hidden(Wanted wanted) {
+    return reading
+        .deletes()
+        .of(reading.matches().get(wanted.match).series(), wanted.series.field());
   }
 
   /**
@@ -287,7 +342,9 @@ final class BlockSource implements RunSource {
 
   /** Returns the qualifiers of everything that starts before the end of the read. */
   private QualifierRange starts() {
-    return new QualifierRange(Bytes.EMPTY, BlockKey.qualifierFrom(planned.times().to()));
+    return readsToTheEnd
+        ? new QualifierRange(Bytes.EMPTY, null)
+        : new QualifierRange(Bytes.EMPTY, BlockKey.qualifierFrom(planned.times().to()));
   }
 
   private CorruptDataException damaged(CellBatch page, int cell, DamagedCellException e) {
@@ -364,6 +421,7 @@ final class BlockSource implements RunSource {
     long generation = BlockKey.generation(page.bytes(), page.qualifierOffset(cell));
     if (page.family(cell) == BlockLayout.HEADS) {
       BlockHead head = head(page, cell);
+      wanted.lastInBlocks = Math.max(wanted.lastInBlocks, head.last());
       if (head.overlaps(planned.times())) {
         wanted.blocks.add(new Block(head, start, generation, new byte[0]));
       }
@@ -454,16 +512,26 @@ final class BlockSource implements RunSource {
   private void deliver(Wanted wanted) {
     reading.ensureWanted();
     column.clear();
+    if (wanted.hasLatest) {
+      if (wanted.latestKind != null) {
+        column.add(wanted.latestTime, wanted.latestKind, wanted.latestValue);
+      }
+      deliverColumn(wanted);
+      return;
+    }
     holdDecoded(wanted);
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
-    HiddenSamples hidden =
-        reading.deletes().of(reading.matches().get(wanted.match).series(), wanted.series.field());
+    HiddenSamples hidden = hidden(wanted);
     TimeRange range = hidden == null ? rangeToDecode(wanted) : planned.times();
     decode(wanted, range, hidden);
     if (!range.equals(planned.times()) && isExcepted()) {
       column.clear();
       decode(wanted, planned.times(), hidden);
     }
+    deliverColumn(wanted);
+  }
+
+  private void deliverColumn(Wanted wanted) {
     if (reading.request().kinds() == Kinds.ONE && !reading.newest().isAsked()) {
       open = column.isEmpty() ? null : wanted;
       openAt = 0;
@@ -483,8 +551,22 @@ final class BlockSource implements RunSource {
         decode(wanted, block, range, hidden);
       }
     }
+    if (readsToTheEnd && hidden == null) {
+      learnLatest(wanted);
+    }
     view.read(wanted.number, range, column);
     column.settle(spare);
+  }
+
+  /** Takes note of the latest sample of blocks, which the column has so far. */
+  private void learnLatest(Wanted wanted) {
+    column.settle(spare);
+    int last = column.size() - 1;
+    if (last >= 0 && column.time(last) == wanted.lastInBlocks && column.kind(last) != Kind.STRING) {
+      view.learnLatest(wanted.number, column.time(last), column.kind(last), column.value(last));
+    } else if (wanted.lastInBlocks < planned.times().from()) {
+      view.learnLatest(wanted.number, planned.times().from() - 1, null, 0);
+    }
   }
 
   /** Returns whether the latest sample is one that does not count. */
@@ -507,8 +589,7 @@ final class BlockSource implements RunSource {
    */
   private TimeRange rangeToDecode(Wanted wanted) {
     TimeRange range = planned.times();
-    boolean one = reading.request().latest() != null || reading.request().newestFirst() == 1;
-    if (!one || reading.request().kinds() != Kinds.ONE) {
+    if (!latestSuffices) {
       return range;
     }
     long from = range.from();
