@@ -58,9 +58,10 @@ record VarveServer(String name, Path launcher, String layout) implements Product
     };
   }
 
+  /** Blocks are put in order once a dataset has been quiet for 10 to 20 seconds. */
   @Override
   public Duration quietTime() {
-    return Duration.ofSeconds(10);
+    return Duration.ofSeconds(25);
   }
 
   @Override
