@@ -1,0 +1,164 @@
+package dev.varve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProviders;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A data directory and a directory of backups that an earlier build has left, with a journal after
+ * a kill, open in this one; later formats are refused by name.
+ *
+ * <p>The datasets {@code blocks} and {@code cells} have equal samples, one a minute from 2026 on:
+ * 300 of {@code cpu} with host a; 239 with host b, whose first hour was deleted; 300 of {@code dev}
+ * in a field of integers and one of strings. The last 100 of each were only in the journal.
+ */
+class FormatsTest {
+  private static final String CONFIG =
+      """
+      data: data
+      memory: 8MB
+      datasets:
+        blocks: {}
+        cells: {layout: buckets}
+      """;
+
+  @TempDir private Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeEach
+  void unpack() throws IOException {
+    try (InputStream file =
+            Objects.requireNonNull(
+                FormatsTest.class.getResourceAsStream("formats-2026-11.zip"), "the fixture");
+        ZipInputStream zip = new ZipInputStream(file)) {
+      for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+        Path target = folder.resolve(entry.getName());
+        if (entry.isDirectory()) {
+          Files.createDirectories(target);
+        } else {
+          Files.createDirectories(Objects.requireNonNull(target.getParent()));
+          Files.copy(zip, target);
+        }
+      }
+    }
+    Files.writeString(
+        folder.resolve("varve.yaml"), CONFIG.replace("data: ", "data: " + folder + "/"));
+  }
+
+  private int run(String... arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    var line = Main.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err, true));
+    return line.execute(arguments);
+  }
+
+  private List<String> query(String selector, String dataset) {
+    int code =
+        run(
+            "query",
+            selector,
+            "--dataset",
+            dataset,
+            "--from",
+            "2026-01-01",
+            "--to",
+            "2026-01-02",
+            "--output",
+            "csv",
+            "--config",
+            folder.resolve("varve.yaml").toString());
+    assertThat(code).as("%s", err).isZero();
+    return out.toString().lines().skip(1).toList();
+  }
+
+  @Test
+  void whatAnEarlierBuildLeftOpens() {
+    for (String dataset : List.of("blocks", "cells")) {
+      List<String> cpu = query("cpu", dataset);
+      assertThat(cpu)
+          .hasSize(300 + 239)
+          .contains("cpu,host=a,1767225600000,0.0", "cpu,host=a,1767243540000,149.5")
+          .contains("cpu,host=b,1767229260000,1030.5", "cpu,host=b,1767243540000,1149.5")
+          .doesNotContain("cpu,host=b,1767229200000,1030.0");
+      assertThat(query("dev", dataset))
+          .hasSize(600)
+          .contains("dev,\"host=a,__field__=n\",1767243540000,299")
+          .contains("dev,\"host=a,__field__=state\",1767243540000,up");
+    }
+    assertThat(run("check", "--config", folder.resolve("varve.yaml").toString()))
+        .as("%s", err)
+        .isZero();
+  }
+
+  @Test
+  void backupsOfAnEarlierBuildAreVerifiedAndRestored() {
+    String backups = folder.resolve("backups").toString();
+    String config = folder.resolve("varve.yaml").toString();
+    assertThat(run("backup", "verify", "--from", backups, "--config", config))
+        .as("%s", err)
+        .isZero();
+    Path restored = folder.resolve("restored");
+    assertThat(run("restore", "--from", backups, "--to", restored.toString()))
+        .as("%s", err)
+        .isZero();
+    assertThat(restored.resolve("rocksdb")).isDirectory();
+  }
+
+  @Test
+  void aLaterHomeIsRefusedByItsFormat() {
+    TableSpec identity =
+        new TableSpec(
+            ".blocks.dataset",
+            List.of(FamilySpec.latest("d")),
+            Resolution.MICROSECONDS,
+            Partitioning.NONE);
+    try (Store store =
+            StoreProviders.of("rocksdb").open(folder.resolve("data/rocksdb"), 8 << 20, Map.of());
+        Table table = store.open(identity, Store.OpenMode.CREATE_IF_ABSENT)) {
+      MutationBatch later = new MutationBatch();
+      later.put(
+          Bytes.utf8("dataset"), 0, Bytes.utf8("format"), Long.MAX_VALUE / 2, Bytes.of((byte) 2));
+      assertThat(table.apply(later, Durability.SYNCED)).isEmpty();
+    }
+    String config = folder.resolve("varve.yaml").toString();
+    assertThat(run("query", "cpu", "--last", "1h", "--config", config)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains(".blocks.dataset", "is of format 02, this program knows 01");
+  }
+
+  @Test
+  void laterBackupsAreRefusedByTheirFormat() throws IOException {
+    Path backups = folder.resolve("backups");
+    Files.writeString(backups.resolve("varve-backups"), "varve-backups 2\n");
+    assertThat(run("restore", "--from", backups.toString(), "--to", folder + "/restored"))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .contains("has format 'varve-backups 2', but this version reads 'varve-backups 1'");
+  }
+}
