@@ -25,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
     versionProvider = Version.class,
     subcommands = {
       ServeCommand.class,
+      ReadyCommand.class,
       ImportCommand.class,
       ExportCommand.class,
       PutCommand.class,

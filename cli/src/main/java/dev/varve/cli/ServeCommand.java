@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.config.LogFormat;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.net.BindException;
 import java.net.URI;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,9 +75,16 @@ final class ServeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  /** Text until the configuration is read. */
+  private OperatorLines lines =
+      OperatorLines.in(LogFormat.TEXT, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+
+  private final ServiceNotice notice = ServiceNotice.of(System.getenv());
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     VarveConfig read = config.read();
+    lines = OperatorLines.in(read.log(), spec.commandLine().getErr());
     List<ServerConfig.Listener> listeners = listeners(read);
     ServerConfig serverConfig =
         new ServerConfig(
@@ -113,7 +122,7 @@ final class ServeCommand implements Callable<Integer> {
     Path data = read.engine().directory();
     try (DirectoryLock _ = DirectoryLock.take(data)) {
       warn(serverConfig.listen(), serverConfig.access(), data);
-      say(HeapDump.prepare(data, read.heapDump()));
+      lines.say(HeapDump.prepare(data, read.heapDump()));
       serveAlone(data, serverConfig, () -> open(read.engine()), stop);
     }
   }
@@ -124,22 +133,14 @@ final class ServeCommand implements Callable<Integer> {
     List<ServerConfig.Listener> reachable =
         listeners.stream().filter(listener -> !listener.isOnLoopback()).toList();
     if (!reachable.isEmpty() && access.allowAnonymous()) {
-      say(
+      lines.say(
           "listening on %s, beyond this machine, with allow-anonymous: unless users are configured, whoever reaches it can read, write and stop queries"
               .formatted(places(reachable)));
     }
     if (PrivateDirectory.isOpenToOthers(data)) {
-      say(
+      lines.say(
           "others on this machine may enter the data directory %s: 'chmod -R go= %s' shuts them out"
               .formatted(data.toAbsolutePath(), data.toAbsolutePath()));
-    }
-  }
-
-  private void say(String line) {
-    if (!line.isEmpty()) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("varve: " + line);
-      err.flush();
     }
   }
 
@@ -156,11 +157,22 @@ final class ServeCommand implements Callable<Integer> {
           server) {
         announce(serverConfig, addresses(serverConfig.listen(), server), engine, data);
         Signals.on("HUP", () -> reload(server));
+        tell(ServiceNotice.READY);
         stop.await();
-        spec.commandLine().getErr().println("varve: stopping");
+        tell(ServiceNotice.STOPPING);
+        lines.say("stopping");
       }
     } finally {
       DataSocket.remove(data);
+    }
+  }
+
+  /** Tells the service manager; a server that it does not hear of goes on. */
+  private void tell(String state) {
+    try {
+      notice.send(state);
+    } catch (IOException e) {
+      lines.say("the service manager was not told '%s': %s".formatted(state, e.getMessage()));
     }
   }
 
@@ -172,7 +184,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return DataSocket.listen(data);
     } catch (IOException e) {
-      say(
+      lines.say(
           "no socket for commands can be made in %s: %s; they need --server URL while this server runs"
               .formatted(data.toAbsolutePath(), e.getMessage()));
       return null;
@@ -180,14 +192,12 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void reload(Server server) {
-    PrintWriter err = spec.commandLine().getErr();
     try {
       server.reload();
-      err.println("varve: reloaded");
+      lines.say("reloaded");
     } catch (ConfigException e) {
-      err.println("varve: failed to reload, what ran before goes on: " + e.getMessage());
+      lines.say("failed to reload, what ran before goes on: " + e.getMessage());
     }
-    err.flush();
   }
 
   private static Server start(
@@ -274,22 +284,24 @@ final class ServeCommand implements Callable<Integer> {
             dataset.config().periods().getLast().layouts().getFirst().identity().name());
       }
     }
-    PrintWriter err = spec.commandLine().getErr();
-    err.println();
-    err.println("Varve listens; its data is in " + data.toAbsolutePath() + ".");
+    String listens = "Varve listens; its data is in " + data.toAbsolutePath() + ".";
+    String invitation = "Try, in another terminal:";
     if (engine.defaultDataset().config().attached() != null) {
-      err.println(
+      lines.suggest(
+          listens,
           "Its own metrics are at /metrics alone: the default dataset is another server's.");
-      return;
-    }
-    err.println("Try, in another terminal:");
-    if (config.selfMonitoring() == null) {
-      err.println(
+    } else if (config.selfMonitoring() == null) {
+      lines.suggest(
+          listens,
+          invitation,
           "  ./varve put '{\"metric\":\"demo\",\"time\":%d,\"value\":1}'%s"
-              .formatted(System.currentTimeMillis(), elsewhere(data)));
-      err.println("  ./varve query demo --last 10m" + elsewhere(data));
+              .formatted(System.currentTimeMillis(), elsewhere(data)),
+          "  ./varve query demo --last 10m" + elsewhere(data));
     } else {
-      err.println("  ./varve query jvm_memory_used_bytes --last 10m" + elsewhere(data));
+      lines.suggest(
+          listens,
+          invitation,
+          "  ./varve query jvm_memory_used_bytes --last 10m" + elsewhere(data));
     }
   }
 

@@ -77,6 +77,7 @@ public final class ConfigKeys {
           key("allow-anonymous", config -> config.access().allowAnonymous()),
           key("deletes", config -> config.deletes() ? "allow" : "loopback"),
           key("heap-dump", VarveConfig::heapDump),
+          key("log-format", config -> config.log().text()),
           key("backup.directory", config -> config.engine().backups()),
           key("write.body", config -> config.http().body()),
           key("write.decoded-body", config -> config.http().decodedBody()),

@@ -57,6 +57,7 @@ import org.jspecify.annotations.Nullable;
  * @param deletes whether clients of other machines may delete
  * @param access who is admitted, and whether connections are encrypted
  * @param heapDump whether heap exhaustion writes a heap dump into the data directory
+ * @param log how the server writes its log
  */
 public record VarveConfig(
     EngineConfig engine,
@@ -69,7 +70,8 @@ public record VarveConfig(
     WebAccess web,
     boolean deletes,
     AccessFiles access,
-    boolean heapDump) {
+    boolean heapDump,
+    LogFormat log) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_DATA = "varve-data";
   private static final String PREFIX = "VARVE_";
@@ -162,7 +164,7 @@ public record VarveConfig(
     ConfigReader reader = new ConfigReader(root, "", problems);
     Path named = reader.path("data", Path.of(""));
     Path data = named == null ? Path.of(DEFAULT_DATA) : named;
-    long memory = reader.size("memory", EngineConfig.DEFAULT_MEMORY);
+    long memory = reader.size("memory", StoreMemory.OF_THIS_MACHINE);
     List<DatasetConfig> datasets = new ArrayList<>();
     ConfigReader declared = reader.below("datasets");
     for (String name : declared.keys()) {
@@ -224,6 +226,9 @@ public record VarveConfig(
     Path backups = backup.path("directory", folder);
     backup.refuseUnknown();
     boolean heapDump = reader.choice("heap-dump", List.of("true", "false"), "true").equals("true");
+    LogFormat log =
+        LogFormat.valueOf(
+            reader.choice("log-format", List.of("text", "json"), "text").toUpperCase(Locale.ROOT));
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -239,7 +244,8 @@ public record VarveConfig(
         web,
         deletes,
         access,
-        heapDump);
+        heapDump,
+        log);
   }
 
   private static WebAccess web(ConfigReader reader) {
