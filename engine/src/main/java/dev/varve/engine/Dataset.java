@@ -13,6 +13,7 @@ import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.delete.DeleteSupport;
 import dev.varve.engine.delete.StandingDeletes;
+import dev.varve.engine.fill.Fill;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
@@ -100,6 +101,7 @@ public final class Dataset implements AutoCloseable {
   private final MetadataWriter metadata;
   private final ServiceTexts services;
   private final DeleteJobs deletes;
+  private final Fill fill;
 
   private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
     this.open = open;
@@ -120,6 +122,7 @@ public final class Dataset implements AutoCloseable {
     this.metadata = new MetadataWriter(open);
     this.services = new ServiceTexts(open);
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
+    this.fill = new Fill(reader, writer, open.resolution());
   }
 
   static Dataset open(
@@ -335,6 +338,32 @@ public final class Dataset implements AutoCloseable {
    */
   public WriteResult write(Batch batch) {
     return writer.write(batch);
+  }
+
+  /**
+   * Writes the samples of a batch at whose instants the dataset has none, whatever their kind, and
+   * compares the batch with what the dataset has then. A sample that is written by {@link #write}
+   * before, meanwhile or afterwards is never replaced. Writers wait while the batch is looked up
+   * and written, so it should be small.
+   *
+   * @param batch without attributes
+   * @throws QueryRefusedException while the catalog is incomplete
+   * @throws OverloadedException if the engine is overloaded; nothing was written
+   * @throws WriteFailedException if a store failed
+   */
+  public FillResult fill(Batch batch) {
+    refuseWithoutCatalog();
+    return fill.run(batch);
+  }
+
+  /**
+   * Compares a batch with what the dataset has at the same instants.
+   *
+   * @throws QueryRefusedException while the catalog is incomplete
+   */
+  public List<FillResult.Day> compare(Batch batch) {
+    refuseWithoutCatalog();
+    return fill.compare(batch);
   }
 
   /**

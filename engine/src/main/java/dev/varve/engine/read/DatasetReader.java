@@ -186,6 +186,41 @@ public final class DatasetReader {
         readingOf(period, key, times), plannerOfPrimaries, List.of(period), false, false);
   }
 
+  /**
+   * Returns the samples of one key as a query would, one per instant; null if the catalog does not
+   * have the key.
+   */
+  public @Nullable RunCursor ofKey(GroupKey key, TimeRange times) {
+    int series = dataset.index().find(SeriesIdentity.of(key));
+    if (series < 0) {
+      return null;
+    }
+    long oldest = dataset.oldestKept();
+    TimeRange kept = times.intersect(new TimeRange(oldest, Long.MAX_VALUE));
+    ReadRequest request =
+        new ReadRequest(
+            new Selector(List.of()),
+            kept,
+            null,
+            Versions.LATEST,
+            Kinds.ONE,
+            Order.TIME_WITHIN_SERIES,
+            0,
+            true,
+            Budget.UNLIMITED);
+    Match match = new Match(series, key, dataset.index().fields(series));
+    return stream(
+        new Reading(
+            request,
+            dataset.index(),
+            kept,
+            List.of(match),
+            field -> true,
+            new VersionRule(request.versions(), dataset.config().duplicates()),
+            dataset.deletes().filter(kept, dataset.index(), ReadGuard.NONE),
+            ReadGuard.NONE));
+  }
+
   /** Returns the attributes of one key that the primary of a period has in a range. */
   public Stream<Attribute> attributesOfPrimary(Period period, GroupKey key, TimeRange times) {
     if (!period.primary().layout().domain().attributes()) {

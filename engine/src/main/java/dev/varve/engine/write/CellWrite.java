@@ -132,7 +132,7 @@ final class CellWrite {
     for (Part part : batch.parts()) {
       stamps += part.group().size();
     }
-    long stamp = dataset.stamps(stamps);
+    long stamp = batch.stamp() == 0 ? dataset.stamps(stamps) : batch.stamp();
     dataset.marks().reach(stamp + stamps, ClockTable.MARK_AHEAD_MICROS);
     for (Part part : batch.parts()) {
       stamp = again.contains(part) ? Math.ceilDiv(stamp, unit) * unit : stamp;

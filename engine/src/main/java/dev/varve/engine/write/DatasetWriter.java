@@ -33,11 +33,14 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +135,45 @@ public final class DatasetWriter implements AutoCloseable {
       refused.add(nothing.refused());
       return nothing;
     }
-    return admitted(bytes(batch), () -> new WriteJob(path, batch, lifetime).run());
+    return admitted(bytes(batch), () -> new WriteJob(path, batch, lifetime, 0).run());
+  }
+
+  /**
+   * Writes samples of which nothing is present yet. Nobody else writes between the look and the
+   * write. Both use stamps that are taken before the look: what another server on the same store
+   * accepts meanwhile has higher ones.
+   *
+   * @param present returns for each column of a group the places that are left out
+   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws WriteFailedException if a store failed
+   */
+  public WriteResult writeAlone(Batch batch, Function<SampleGroup, List<BitSet>> present) {
+    if (dataset.config().isReadOnly()) {
+      WriteResult nothing = refuseAll(batch);
+      refused.add(nothing.refused());
+      return nothing;
+    }
+    return admitted(
+        bytes(batch),
+        () ->
+            alone(() -> {
+              long stamp = dataset.stamps(WriteJob.stamps(batch, dataset));
+              Batch rest = without(batch, present);
+              return rest.groups().isEmpty()
+                  ? new WriteResult(0, 0, List.of(), Map.of())
+                  : new WriteJob(path, rest, null, stamp).run();
+            }));
+  }
+
+  private static Batch without(Batch batch, Function<SampleGroup, List<BitSet>> present) {
+    List<SampleGroup> rest = new ArrayList<>(batch.groups().size());
+    for (SampleGroup group : batch.groups()) {
+      SampleGroup absent = Places.without(group, present.apply(group));
+      if (absent != null) {
+        rest.add(absent);
+      }
+    }
+    return new Batch(rest, List.of());
   }
 
   /** Writes something if there is room for it, and counts the outcome. */

@@ -12,9 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param parts samples of one series in one period each, in the order in which they arrived
  * @param tally counts what the destination refuses
  * @param lifetime after which the samples expire; null for never
+ * @param stamp first of enough stamps that were reserved for the batch; 0 to take new ones
  */
 record GatheredBatch(
-    List<Part> parts, List<Noted> attributes, RefusedSamples tally, @Nullable Duration lifetime) {
+    List<Part> parts,
+    List<Noted> attributes,
+    RefusedSamples tally,
+    @Nullable Duration lifetime,
+    long stamp) {
 
   /**
    * An attribute and where it belongs.

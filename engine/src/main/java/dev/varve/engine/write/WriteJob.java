@@ -17,7 +17,9 @@ import dev.varve.model.SampleGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ final class WriteJob {
   private final OpenDataset dataset;
   private final Batch batch;
   private final @Nullable Duration lifetime;
+  private final long stamp;
   private final AcceptedTimes times;
   private final Additions additions;
   private final RefusedSamples tally = new RefusedSamples();
@@ -54,15 +57,33 @@ final class WriteJob {
    * Creates a job.
    *
    * @param lifetime after which the samples expire; null for never
+   * @param stamp first of {@link #stamps} that were reserved; 0 to take new ones
    */
-  WriteJob(Path path, Batch batch, @Nullable Duration lifetime) {
+  WriteJob(Path path, Batch batch, @Nullable Duration lifetime, long stamp) {
     this.path = path;
     this.dataset = path.dataset();
     this.batch = batch;
     this.lifetime = lifetime;
+    this.stamp = stamp;
     this.times = new AcceptedTimes(dataset);
     this.additions = new Additions(path.fieldLimits(), path.catalogs(), dataset.index());
     this.parts = new ArrayList<>(batch.groups().size());
+  }
+
+  /**
+   * Returns how many stamps a batch of samples takes at most: one for each time, and a unit for
+   * each part that begins a new one because an earlier part has its key.
+   */
+  static int stamps(Batch batch, OpenDataset dataset) {
+    int periods = dataset.periods().all().size();
+    int again = 0;
+    int stamps = 0;
+    Set<GroupKey> keys = new HashSet<>();
+    for (SampleGroup group : batch.groups()) {
+      stamps += group.size();
+      again += (keys.add(group.key()) ? 0 : 1) + Math.min(group.size(), periods) - 1;
+    }
+    return stamps + again * (int) dataset.periods().stampUnit();
   }
 
   /**
@@ -73,7 +94,7 @@ final class WriteJob {
   WriteResult run() {
     batch.groups().forEach(this::gather);
     batch.attributes().forEach(this::gather);
-    if (!path.cells().write(new GatheredBatch(parts, attributes, tally, lifetime))
+    if (!path.cells().write(new GatheredBatch(parts, attributes, tally, lifetime, stamp))
         || !path.blocks().write(inBlocks)) {
       return oneByOne();
     }
@@ -188,7 +209,7 @@ final class WriteJob {
       return all.result(count);
     }
     for (Batch one : single) {
-      all.add(new WriteJob(path, one, lifetime).run());
+      all.add(new WriteJob(path, one, lifetime, stamp).run());
     }
     return all.result(count);
   }

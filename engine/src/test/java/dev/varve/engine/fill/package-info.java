@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.fill;
+
+import org.jspecify.annotations.NullMarked;
