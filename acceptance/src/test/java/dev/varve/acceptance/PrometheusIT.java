@@ -36,6 +36,9 @@ class PrometheusIT {
   /** The dataset of Varve's own scrapes of that Prometheus. */
   private static final String SCRAPED_DATASET = "scraped";
 
+  /** The dataset into which that Prometheus is migrated. */
+  private static final String MIGRATED_DATASET = "migrated";
+
   /** The datasets by the version of remote write that fills them. */
   private static final Map<String, String> DATASETS =
       Map.of("first", "prometheus.WriteRequest", "second", "io.prometheus.write.v2.Request");
@@ -85,6 +88,8 @@ class PrometheusIT {
         compare(original, api(varve, dataset));
       }
       comparePromtool(original, api(varve, "second"));
+      migrate(original, varve);
+      compare(original, api(varve, MIGRATED_DATASET));
       waitForTheSameBuckets(original, api(varve, SCRAPED_DATASET));
       try (Prometheus reader =
           Prometheus.start(folder.resolve("reader"), readerConfig(varve), List.of())) {
@@ -105,6 +110,7 @@ class PrometheusIT {
     config.append(
         """
           %1$s: {layout: buckets}
+          %2$s: {layout: blocks}
         scrape:
           dataset: %1$s
           scrape_configs:
@@ -112,12 +118,25 @@ class PrometheusIT {
             scrape_interval: 1s
             file_sd_configs: [{files: [scraped.json]}]
         """
-            .formatted(SCRAPED_DATASET));
+            .formatted(SCRAPED_DATASET, MIGRATED_DATASET));
     return config.toString();
   }
 
   private static String api(VarveProcess varve, String dataset) {
     return varve.uri("/datasets/" + dataset + "/prometheus").toString();
+  }
+
+  private void migrate(String original, VarveProcess varve) throws Exception {
+    Checkout.run(
+            folder,
+            "migrate",
+            "--source-prometheus",
+            original,
+            "--server",
+            varve.uri("/").toString(),
+            "--dataset",
+            MIGRATED_DATASET)
+        .success();
   }
 
   private static String writerConfig(VarveProcess varve, NodeExporter node) {

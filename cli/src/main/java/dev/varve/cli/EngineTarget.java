@@ -6,6 +6,7 @@ import dev.varve.engine.DeleteCount;
 import dev.varve.engine.Deletion;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.Engine;
+import dev.varve.engine.FillResult;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadGuard;
@@ -16,6 +17,7 @@ import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
+import dev.varve.model.Series;
 import dev.varve.model.Value;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;
@@ -23,6 +25,7 @@ import dev.varve.query.QueryLimits;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
+import dev.varve.query.SelectorParser;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
@@ -53,10 +56,27 @@ final class EngineTarget implements Target {
 
   private final Engine engine;
   private final Dataset dataset;
+  private final boolean closes;
 
+  /** Creates the target of a dataset of an engine that is closed with it. */
   EngineTarget(Engine engine, Dataset dataset) {
+    this(engine, dataset, true);
+  }
+
+  private EngineTarget(Engine engine, Dataset dataset, boolean closes) {
     this.engine = engine;
     this.dataset = dataset;
+    this.closes = closes;
+  }
+
+  @Override
+  public String name() {
+    return dataset.name();
+  }
+
+  @Override
+  public Target beside(String other) {
+    return new EngineTarget(engine, engine.dataset(other), false);
   }
 
   @Override
@@ -78,6 +98,36 @@ final class EngineTarget implements Target {
         intake.refused(),
         intake.coerced(),
         intake.rejections().stream().map(EngineTarget::text).toList());
+  }
+
+  @Override
+  public Filled fill(Batch batch, boolean dry) {
+    Intake intake = new Intake(dataset, "", (to, from, result, coerced, nanos) -> {});
+    if (dry) {
+      List<FillResult.Day> days = intake.compare(batch, false);
+      return filled(intake, days, 0);
+    }
+    FillResult result = intake.fill(batch, false);
+    return filled(intake, result.days(), result.written().refused());
+  }
+
+  private static Filled filled(Intake intake, List<FillResult.Day> days, long refused) {
+    return new Filled(
+        intake.accepted(),
+        intake.refused(),
+        intake.dropped(),
+        intake.coerced(),
+        days.stream().mapToLong(FillResult.Day::missing).sum() - refused,
+        intake.rejections().stream().map(EngineTarget::text).toList(),
+        days);
+  }
+
+  @Override
+  public List<String> metrics(String selector) {
+    return dataset
+        .catalog()
+        .labelValues(Series.NAME_LABEL, SelectorParser.parse(selector))
+        .toList();
   }
 
   @Override
@@ -182,7 +232,9 @@ final class EngineTarget implements Target {
 
   @Override
   public void close() {
-    engine.close();
+    if (closes) {
+      engine.close();
+    }
   }
 
   /** Passes on samples one by one. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param authorization value of the header of that name; null for none
  * @param tls null for Java's defaults
  */
-record HttpConfig(@Nullable String authorization, @Nullable SSLContext tls) {
+public record HttpConfig(@Nullable String authorization, @Nullable SSLContext tls) {
   /** Proves nothing, and believes servers with certificates that Java trusts. */
   static final HttpConfig NONE = new HttpConfig(null, null);
 

@@ -10,10 +10,10 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /** Parses small JSON documents into maps, lists, strings, numbers and booleans. */
-final class JsonTree {
+public final class JsonTree {
   private JsonTree() {}
 
-  static Object parse(String text) {
+  public static Object parse(String text) {
     try (JsonParser json = Json.parser(text)) {
       json.nextToken();
       return java.util.Objects.requireNonNull(value(json));
@@ -25,7 +25,7 @@ final class JsonTree {
    *
    * @throws CommandFailedException if it is missing
    */
-  static Object member(Object object, String name) {
+  public static Object member(Object object, String name) {
     if (object instanceof Map<?, ?> map) {
       Object member = map.get(name);
       if (member != null) {
@@ -34,6 +34,19 @@ final class JsonTree {
     }
     throw new CommandFailedException(
         "the answer has no '" + name + "': is the server of another version?");
+  }
+
+  /** Returns the elements of an array without nulls; none if the value is no array. */
+  public static List<Object> list(@Nullable Object array) {
+    List<Object> elements = new ArrayList<>();
+    if (array instanceof List<?> list) {
+      for (Object element : list) {
+        if (element != null) {
+          elements.add(element);
+        }
+      }
+    }
+    return elements;
   }
 
   private static @Nullable Object value(JsonParser json) {

@@ -4,6 +4,7 @@ import dev.varve.cli.bench.BenchCommand;
 import dev.varve.cli.bench.StoreStarter;
 import dev.varve.cli.cells.CellsCommand;
 import dev.varve.cli.imports.ImportCommand;
+import dev.varve.cli.migrate.MigrateCommand;
 import dev.varve.cli.rules.RulesCommand;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -28,6 +29,7 @@ import picocli.CommandLine.HelpCommand;
       ReadyCommand.class,
       ImportCommand.class,
       ExportCommand.class,
+      MigrateCommand.class,
       PutCommand.class,
       QueryCommand.class,
       ExplainCommand.class,

@@ -45,7 +45,7 @@ final class RemoteOptions {
         checked(server), http == null ? HttpConfig.NONE : HttpConfig.read(http));
   }
 
-  private static URI checked(URI server) {
+  static URI checked(URI server) {
     if (server.getHost() == null
         || !("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
       throw new WrongCallException(

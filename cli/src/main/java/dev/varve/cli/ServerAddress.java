@@ -3,9 +3,21 @@ package dev.varve.cli;
 import dev.varve.server.config.Url;
 import java.net.URI;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** The address of a server. Its text is suitable for messages. */
-sealed interface ServerAddress {
+public sealed interface ServerAddress {
+  /**
+   * Returns the address of a remote server.
+   *
+   * @param http how to log in, in the format of promtool; null for not at all
+   * @throws WrongCallException if it is no address
+   */
+  static ServerAddress of(URI url, @Nullable Path http) {
+    return new Remote(
+        RemoteOptions.checked(url), http == null ? HttpConfig.NONE : HttpConfig.read(http));
+  }
+
   /**
    * A server named by {@code --server}.
    *

@@ -17,15 +17,17 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /** Sends requests to a server and reports its errors in its own words. */
-final class ServerConnection implements AutoCloseable {
+public final class ServerConnection implements AutoCloseable {
   private static final int OK = 200;
+  private static final int TOO_MANY = 429;
+  private static final int BUSY = 503;
 
   private final ServerAddress server;
 
   /** The client for a remote server; null for a local one. */
   private final @Nullable HttpClient client;
 
-  ServerConnection(ServerAddress server) {
+  public ServerConnection(ServerAddress server) {
     this.server = server;
     this.client =
         server instanceof ServerAddress.Remote(URI _, HttpConfig http) ? client(http) : null;
@@ -42,9 +44,10 @@ final class ServerConnection implements AutoCloseable {
   /**
    * Sends a request and returns the body of the answer.
    *
+   * @throws ServerBusyException if the server has too much to do
    * @throws CommandFailedException if there is no answer, or its status is not a success
    */
-  InputStream send(ServerRequest request) {
+  public InputStream send(ServerRequest request) {
     try {
       SocketHttp.Answer answer =
           switch (server) {
@@ -55,7 +58,10 @@ final class ServerConnection implements AutoCloseable {
         return answer.body();
       }
       try (InputStream body = answer.body()) {
-        throw new CommandFailedException(errorText(answer.status(), body.readAllBytes()));
+        String text = errorText(answer.status(), body.readAllBytes());
+        throw answer.status() == BUSY || answer.status() == TOO_MANY
+            ? new ServerBusyException(text)
+            : new CommandFailedException(text);
       }
     } catch (ConnectException e) {
       throw new CommandFailedException("no server answers at " + server);
@@ -70,7 +76,7 @@ final class ServerConnection implements AutoCloseable {
 
   private SocketHttp.Answer send(URI url, HttpConfig config, ServerRequest request)
       throws IOException, InterruptedException {
-    HttpRequest.Builder http = HttpRequest.newBuilder(url.resolve(request.path()));
+    HttpRequest.Builder http = HttpRequest.newBuilder(below(url, request.path()));
     request.headers().forEach(http::header);
     if (config.authorization() != null) {
       http.header("Authorization", config.authorization());
@@ -83,6 +89,13 @@ final class ServerConnection implements AutoCloseable {
         Objects.requireNonNull(client)
             .send(http.build(), HttpResponse.BodyHandlers.ofInputStream());
     return new SocketHttp.Answer(answer.statusCode(), answer.body());
+  }
+
+  /** Returns the address of a path on a server whose own address may have a path, too. */
+  private static URI below(URI server, String path) {
+    String prefix = server.getRawPath() == null ? "" : server.getRawPath();
+    return server.resolve(
+        (prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix) + path);
   }
 
   /** Returns the member {@code error} of a JSON object, or the whole text if it is not one. */

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
  * @param path from the first slash on, including the query string
  * @param body body of a POST; null for a GET
  */
-record ServerRequest(String path, Map<String, String> headers, byte @Nullable [] body) {
-  static ServerRequest get(String path) {
+public record ServerRequest(String path, Map<String, String> headers, byte @Nullable [] body) {
+  public static ServerRequest get(String path) {
     return new ServerRequest(path, Map.of(), null);
   }
 
-  static ServerRequest post(String path, byte[] body) {
+  public static ServerRequest post(String path, byte[] body) {
     return new ServerRequest(path, Map.of(), body);
   }
 
   /** Returns the same request with an additional header. */
-  ServerRequest with(String name, String value) {
+  public ServerRequest with(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
     return new ServerRequest(path, more, body);

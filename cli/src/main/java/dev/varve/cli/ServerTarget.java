@@ -4,6 +4,7 @@ import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.formats.export.CsvRows;
+import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.json.Json;
 import dev.varve.formats.points.PointLines;
@@ -70,6 +71,16 @@ final class ServerTarget implements Target {
   }
 
   @Override
+  public String name() {
+    return properties.getOrDefault("name", "");
+  }
+
+  @Override
+  public Target beside(String other) {
+    return new ServerTarget(server, other);
+  }
+
+  @Override
   public Resolution resolution() {
     return Resolution.ofSymbol(properties.getOrDefault("resolution", "ms"));
   }
@@ -124,6 +135,51 @@ final class ServerTarget implements Target {
       }
     }
     return new Written(accepted, refused, coerced, reasons);
+  }
+
+  /** Sends CSV, which tells a staleness marker from other NaNs. */
+  @Override
+  public Filled fill(Batch batch, boolean dry) {
+    ServerRequest request =
+        ServerRequest.post("/varve/v1/fill?integers=any" + (dry ? "&dry-run=true" : ""), csv(batch))
+            .with("Content-Encoding", "gzip");
+    try (InputStream answer = send(request)) {
+      return FilledJson.read(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
+    }
+  }
+
+  private byte[] csv(Batch batch) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (Writer lines = new OutputStreamWriter(new GzipOutput(body), StandardCharsets.UTF_8)) {
+      ExportWriter rows = ExportFormat.csv.to(lines, resolution(), 1);
+      BatchSamples.write(batch, rows);
+      rows.finish();
+      if (rows.leftOut() > 0) {
+        throw new CommandFailedException(
+            "a name of a metric or field has a line break, which cannot be sent to a server");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return body.toByteArray();
+  }
+
+  @Override
+  public List<String> metrics(String selector) {
+    String path =
+        "/prometheus/api/v1/label/__name__/values?match[]="
+            + URLEncoder.encode(selector, StandardCharsets.UTF_8);
+    try (InputStream answer = send(ServerRequest.get(path.replace("[]", "%5B%5D")))) {
+      String text = new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+      return JsonTree.list(JsonTree.member(JsonTree.parse(text), "data")).stream()
+          .map(String::valueOf)
+          .sorted()
+          .toList();
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
+    }
   }
 
   @Override

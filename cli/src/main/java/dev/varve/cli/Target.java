@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
+import dev.varve.engine.FillResult;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The dataset of a command, in this process or in a server. Calls block. */
 public interface Target extends AutoCloseable {
+  /** Returns the name of the dataset. */
+  String name();
+
+  /** Returns another dataset of the same home or server, which need not be closed. */
+  Target beside(String dataset);
+
   /** Returns the unit of its times. */
   Resolution resolution();
 
@@ -30,6 +37,24 @@ public interface Target extends AutoCloseable {
    *     stores them as equal doubles
    */
   Written write(Batch batch, boolean insists);
+
+  /**
+   * Writes the samples of a batch at whose instants the dataset has none, and compares all of them
+   * with what it has then. An integer is stored as an equal double where the layout has only
+   * doubles.
+   *
+   * @param dry whether to compare alone
+   * @throws ServerBusyException or {@link dev.varve.engine.OverloadedException} if nothing was
+   *     tried because too much is waiting
+   */
+  Filled fill(Batch batch, boolean dry);
+
+  /**
+   * Returns the metrics of the matching series, sorted.
+   *
+   * @param selector in PromQL's syntax
+   */
+  List<String> metrics(String selector);
 
   /** Runs a query and passes on its samples, series by series. */
   void query(QueryParameters parameters, SampleSink sink);
@@ -88,6 +113,24 @@ public interface Target extends AutoCloseable {
    * @param reasons why the first refused points were refused, each with its point
    */
   record Written(long accepted, long refused, long coerced, List<String> reasons) {}
+
+  /**
+   * The outcome of filling.
+   *
+   * @param refused samples that the dataset does not take
+   * @param dropped samples that the server's rules drop
+   * @param coerced number of integers that are compared as doubles
+   * @param lost samples that should be there and are not; in a dry run, those that are missing
+   * @param reasons why the first refused samples were refused, each with its sample
+   */
+  record Filled(
+      long accepted,
+      long refused,
+      long dropped,
+      long coerced,
+      long lost,
+      List<String> reasons,
+      List<FillResult.Day> days) {}
 
   /** Receives the samples of a result. */
   interface SampleSink {

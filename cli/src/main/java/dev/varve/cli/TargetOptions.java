@@ -34,12 +34,34 @@ public final class TargetOptions {
     return open(true);
   }
 
+  /** Returns where the dataset is: the address of a server, or the data directory. */
+  public String place() {
+    ServerAddress named = remote.address();
+    return named != null
+        ? named.toString()
+        : config.read().engine().directory().toAbsolutePath().normalize().toString();
+  }
+
   private Target open(boolean makes) {
     ServerAddress named = remote.address();
     if (named != null) {
       return new ServerTarget(named, dataset);
     }
-    VarveConfig read = config.read();
+    return open(config.read(), dataset, makes);
+  }
+
+  /** Returns a dataset of a server; null for its default. */
+  public static Target open(ServerAddress server, @Nullable String dataset) {
+    return new ServerTarget(server, dataset);
+  }
+
+  /**
+   * Finds the server of a configuration, or opens its data directory.
+   *
+   * @param dataset null for the default
+   * @param makes whether to create the data directory if necessary
+   */
+  public static Target open(VarveConfig read, @Nullable String dataset, boolean makes) {
     if (!makes && !Files.isDirectory(read.engine().directory())) {
       throw new CommandFailedException(
           "there is no data directory '%s': 'varve serve', 'put' and 'import' make one, --data names another, --server a server"

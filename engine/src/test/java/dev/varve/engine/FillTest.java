@@ -36,8 +36,7 @@ class FillTest {
 
   private static TestEngine engine(String layout) {
     return new TestEngine(
-        TestEngine.dataset(
-            "main", Layouts.stored(layout, Map.of()).toArray(StorageLayout[]::new)));
+        TestEngine.dataset("main", Layouts.stored(layout, Map.of()).toArray(StorageLayout[]::new)));
   }
 
   @ParameterizedTest
@@ -69,8 +68,7 @@ class FillTest {
       Map<Long, Double> values = values(engine.dataset());
       assertThat(values).hasSize(200);
       for (int i = 0; i < 200; i++) {
-        assertThat(values)
-            .containsEntry(time(i, unit), i % 3 == 0 ? i + 0.25 : i + 0.5);
+        assertThat(values).containsEntry(time(i, unit), i % 3 == 0 ? i + 0.25 : i + 0.5);
       }
 
       engine.seal();
@@ -160,8 +158,7 @@ class FillTest {
 
   private static Map<Long, Double> values(Dataset dataset) {
     Map<Long, Double> values = new TreeMap<>();
-    try (RunCursor runs =
-        dataset.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL))) {
+    try (RunCursor runs = dataset.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL))) {
       for (Run run = runs.next(); run != null; run = runs.next()) {
         for (int i = 0; i < run.samples().size(); i++) {
           values.put(run.samples().time(i), run.samples().doubleAt(i));

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fills a dataset: writes the samples of a batch at whose instants the dataset has none, and
- * compares the batch with what the dataset has afterwards. A sample that was written directly stays,
- * whether it was written before, meanwhile or after. Safe for use by several threads.
+ * compares the batch with what the dataset has afterwards. A sample that was written directly
+ * stays, whether it was written before, meanwhile or after. Safe for use by several threads.
  */
 public final class Fill {
   private static final long SECONDS_PER_DAY = 86_400;
@@ -75,8 +75,7 @@ public final class Fill {
       Map<String, Instants> given = new LinkedHashMap<>();
       Map<String, Instants> held = new LinkedHashMap<>();
       for (Column column : group.columns()) {
-        Instants of =
-            given.computeIfAbsent(column.field(), field -> Instants.of(group, field));
+        Instants of = given.computeIfAbsent(column.field(), field -> Instants.of(group, field));
         held.putIfAbsent(column.field(), of.blank());
       }
       read(group, held);

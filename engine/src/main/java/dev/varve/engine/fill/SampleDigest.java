@@ -45,7 +45,6 @@ public final class SampleDigest {
   /** Returns the digest of what was added so far, as 32 hexadecimal digits. */
   public String hex() {
     HashValue128 hash = stream.get();
-    return "%016x%016x"
-        .formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    return "%016x%016x".formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
   }
 }

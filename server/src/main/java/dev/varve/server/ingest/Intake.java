@@ -1,6 +1,7 @@
 package dev.varve.server.ingest;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.FillResult;
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.engine.write.SampleBatch;
@@ -251,6 +252,27 @@ public final class Intake {
   }
 
   /**
+   * Writes samples at whose instants the dataset has none, and compares all of them with what it
+   * has then. Times are in the resolution of the dataset.
+   *
+   * @param insists whether integers must stay integers
+   * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
+   * @throws dev.varve.engine.WriteFailedException if a store failed
+   */
+  public FillResult fill(Batch batch, boolean insists) {
+    long start = System.nanoTime();
+    int before = coerced;
+    FillResult result = dataset.fill(asStored(batch, insists));
+    count(result.written(), coerced - before, start);
+    return result;
+  }
+
+  /** Compares samples, as they would be stored, with what the dataset has at their instants. */
+  public List<FillResult.Day> compare(Batch batch, boolean insists) {
+    return dataset.compare(asStored(batch, insists));
+  }
+
+  /**
    * Like {@link #write(Batch, boolean)}, for samples with keys from {@link #enter}, which do not
    * pass the door again.
    */
@@ -337,7 +359,11 @@ public final class Intake {
 
   private void write(Batch batch, int converted, @Nullable Duration lifetime) {
     long start = System.nanoTime();
-    WriteResult result = lifetime == null ? dataset.write(batch) : dataset.write(batch, lifetime);
+    count(
+        lifetime == null ? dataset.write(batch) : dataset.write(batch, lifetime), converted, start);
+  }
+
+  private void count(WriteResult result, int converted, long start) {
     accepted += result.accepted();
     refused += result.refused();
     keep(result.rejections(), false);

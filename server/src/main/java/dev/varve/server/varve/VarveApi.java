@@ -74,6 +74,7 @@ import tools.jackson.core.JsonGenerator;
  *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
  *   <li>{@link Deletes}: deletes
  *   <li>{@link Exports}: samples in bulk
+ *   <li>{@link Fills}: samples of which the dataset does not have the instant
  *   <li>{@link Backups}: backups of the data directory
  *   <li>{@link Cells}: layouts, and the cells that they make of points
  * </ul>
@@ -131,6 +132,7 @@ public final class VarveApi implements Dialect {
     List<Route> routes = new ArrayList<>(ownRoutes());
     routes.addAll(new Deletes(context).routes());
     routes.add(new Exports(context).route());
+    routes.add(new Fills(context).route());
     routes.add(new Backups(context).route());
     routes.addAll(new Cells(context).routes());
     return routes;
@@ -213,7 +215,7 @@ public final class VarveApi implements Dialect {
     }
   }
 
-  private static boolean insists(Exchange exchange) {
+  static boolean insists(Exchange exchange) {
     String integers = exchange.parameter("integers");
     return switch (integers == null ? "integers" : integers) {
       case "integers" -> true;
@@ -517,7 +519,7 @@ public final class VarveApi implements Dialect {
   }
 
   /** The outcome of the points of a request. */
-  private static final class Tally {
+  static final class Tally {
     private long accepted;
     private long refused;
     private long coerced;
@@ -530,7 +532,7 @@ public final class VarveApi implements Dialect {
       intake.rejections().forEach(rejection -> note(text(rejection)));
     }
 
-    private static String text(WriteResult.Rejection rejection) {
+    static String text(WriteResult.Rejection rejection) {
       String field = rejection.field() == null ? "" : "#" + rejection.field();
       String time = rejection.time() == null ? "" : " at " + rejection.time();
       return rejection.key() + field + time + ": " + rejection.refusal().message();

@@ -1,0 +1,159 @@
+package dev.varve.cli.migrate;
+
+import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.JsonTree;
+import dev.varve.formats.json.Json;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * How far a migration is: everything up to a position is in the target, durably. Kept in a file
+ * that is replaced as a whole.
+ *
+ * @param migration what is copied where, so that another migration does not go on from here
+ * @param at the last finished sample; null at the beginning
+ * @param reported bytes of the report that belong to it
+ */
+record Checkpoint(String migration, @Nullable Position at, Totals totals, long reported) {
+  private static final long FORMAT = 1;
+
+  /**
+   * Reads a file.
+   *
+   * @return the beginning of the migration if there is no file
+   * @throws CommandFailedException if the file is of another migration or unreadable
+   */
+  static Checkpoint read(Path file, String migration) throws IOException {
+    if (!Files.exists(file)) {
+      return new Checkpoint(migration, null, Totals.NONE, 0);
+    }
+    try {
+      Object state = JsonTree.parse(Files.readString(file));
+      if (number(state, "format") != FORMAT) {
+        throw new CommandFailedException(
+            "%s has format %d, and this version reads format %d"
+                .formatted(file, number(state, "format"), FORMAT));
+      }
+      String of = text(state, "migration");
+      if (!of.equals(migration)) {
+        throw new CommandFailedException(
+            "%s is the checkpoint of another migration, '%s': finish that, name another file with --state, or delete it"
+                .formatted(file, of));
+      }
+      return new Checkpoint(migration, position(state), totals(state), number(state, "reported"));
+    } catch (JacksonException e) {
+      throw new CommandFailedException(
+          "%s is no checkpoint: %s; delete it to begin anew"
+              .formatted(file, e.getOriginalMessage()));
+    }
+  }
+
+  private static @Nullable Position position(Object state) {
+    if (!(state instanceof Map<?, ?> map) || !map.containsKey("at")) {
+      return null;
+    }
+    Object at = JsonTree.member(state, "at");
+    GroupKey key = new GroupKey(text(at, "metric"), tags(at, "tags"), tags(at, "resource"));
+    return new Position(key.field(text(at, "field")), number(at, "time"));
+  }
+
+  private static Totals totals(Object state) {
+    Object totals = JsonTree.member(state, "totals");
+    return new Totals(
+        number(totals, "read"),
+        number(totals, "days"),
+        number(totals, "written"),
+        number(totals, "equal"),
+        number(totals, "own"),
+        number(totals, "refused"),
+        number(totals, "dropped"),
+        number(totals, "coerced"),
+        number(totals, "lost"));
+  }
+
+  private static Tags tags(Object object, String name) {
+    Map<String, String> tags = new TreeMap<>();
+    if (JsonTree.member(object, name) instanceof Map<?, ?> members) {
+      members.forEach((tag, value) -> tags.put(String.valueOf(tag), String.valueOf(value)));
+    }
+    return Tags.of(tags);
+  }
+
+  private static String text(Object object, String name) {
+    return String.valueOf(JsonTree.member(object, name));
+  }
+
+  private static long number(Object object, String name) {
+    return JsonTree.member(object, name) instanceof Long number ? number : 0;
+  }
+
+  /** Replaces the file, durably. */
+  void write(Path file) throws IOException {
+    Path next = file.resolveSibling(file.getFileName() + ".next");
+    byte[] bytes = Json.object(this::write).getBytes(StandardCharsets.UTF_8);
+    try (FileChannel out =
+        FileChannel.open(
+            next,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      ByteBuffer rest = ByteBuffer.wrap(bytes);
+      while (rest.hasRemaining()) {
+        out.write(rest);
+      }
+      out.force(true);
+    }
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent())) {
+      folder.force(true);
+    }
+  }
+
+  private void write(JsonGenerator json) {
+    json.writeNumberProperty("format", FORMAT);
+    json.writeStringProperty("migration", migration);
+    if (at != null) {
+      json.writeName("at");
+      json.writeStartObject();
+      json.writeStringProperty("metric", at.series().metric());
+      write("tags", at.series().key().tags(), json);
+      write("resource", at.series().key().resource(), json);
+      json.writeStringProperty("field", at.series().field());
+      json.writeNumberProperty("time", at.time());
+      json.writeEndObject();
+    }
+    json.writeName("totals");
+    json.writeStartObject();
+    json.writeNumberProperty("read", totals.read());
+    json.writeNumberProperty("days", totals.days());
+    json.writeNumberProperty("written", totals.written());
+    json.writeNumberProperty("equal", totals.equal());
+    json.writeNumberProperty("own", totals.own());
+    json.writeNumberProperty("refused", totals.refused());
+    json.writeNumberProperty("dropped", totals.dropped());
+    json.writeNumberProperty("coerced", totals.coerced());
+    json.writeNumberProperty("lost", totals.lost());
+    json.writeEndObject();
+    json.writeNumberProperty("reported", reported);
+  }
+
+  private static void write(String name, Tags tags, JsonGenerator json) {
+    json.writeName(name);
+    json.writeStartObject();
+    tags.forEach(json::writeStringProperty);
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,223 @@
+package dev.varve.cli.migrate;
+
+import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.JsonTree;
+import dev.varve.cli.ServerAddress;
+import dev.varve.cli.ServerConnection;
+import dev.varve.cli.ServerRequest;
+import dev.varve.cli.WrongCallException;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database of InfluxDB 1, read by InfluxQL: one field of one series after the other, in chunks.
+ * Booleans become the integers 0 and 1, as in an import.
+ */
+final class InfluxSource implements MigrationSource {
+  private static final int CHUNK = 10_000;
+
+  private final ServerConnection connection;
+  private final ServerAddress server;
+  private final String database;
+
+  /** The prefix of measurements with the retention policy; empty for the default one. */
+  private final String policy;
+
+  private final @Nullable String measurement;
+  private final TimeRange times;
+
+  /**
+   * @param place the database, or {@code database/retention-policy}
+   */
+  InfluxSource(ServerAddress server, String place, Selection selection) {
+    this.server = server;
+    this.connection = new ServerConnection(server);
+    int slash = place.indexOf('/');
+    this.database = slash < 0 ? place : place.substring(0, slash);
+    this.policy = slash < 0 ? "" : name(place.substring(slash + 1)) + ".";
+    this.measurement = measurement(selection);
+    this.times = selection.range(Resolution.NANOSECONDS);
+  }
+
+  private static @Nullable String measurement(Selection selection) {
+    Selector selector = selection.parsed();
+    String named = selector.metric();
+    boolean all = selector.filters().equals(List.of(new TagFilter.Has(Series.NAME_LABEL)));
+    if (!all && (named == null || selector.filters().size() > 1)) {
+      throw new WrongCallException(
+          "of an InfluxDB, --select names one measurement; without it, all are copied");
+    }
+    return named;
+  }
+
+  @Override
+  public String name() {
+    return "InfluxDB %s, database '%s' %s".formatted(server, database, policy).strip();
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.NANOSECONDS;
+  }
+
+  @Override
+  public List<String> metrics() throws IOException {
+    if (measurement != null) {
+      return List.of(measurement);
+    }
+    return rows("SHOW MEASUREMENTS").stream()
+        .map(row -> String.valueOf(JsonTree.list(row).getFirst()))
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
+    Map<String, String> fields = new TreeMap<>();
+    for (Object row : rows("SHOW FIELD KEYS FROM " + policy + name(metric))) {
+      List<Object> pair = JsonTree.list(row);
+      fields.put(String.valueOf(pair.get(0)), String.valueOf(pair.get(1)));
+    }
+    List<GroupKey> keys = new ArrayList<>();
+    Set<String> tags = new TreeSet<>();
+    for (Object row : rows("SHOW SERIES FROM " + policy + name(metric))) {
+      GroupKey key = InfluxSeries.key(metric, String.valueOf(JsonTree.list(row).getFirst()));
+      keys.add(key);
+      tags.addAll(key.tags().names());
+    }
+    List<Series> all = new ArrayList<>();
+    keys.forEach(key -> fields.keySet().forEach(field -> all.add(key.field(field))));
+    all.sort(Position.ORDER);
+    for (Series series : all) {
+      if (from == null || Position.ORDER.compare(series, from) >= 0) {
+        read(series, fields.getOrDefault(series.field(), ""), tags, to);
+      }
+    }
+  }
+
+  private void read(Series series, String type, Set<String> tags, Receiver to) throws IOException {
+    StringBuilder query = new StringBuilder("SELECT ").append(name(series.field()));
+    query.append(" FROM ").append(policy).append(name(series.metric()));
+    String and = " WHERE ";
+    Tags own = series.key().tags();
+    for (String tag : tags) {
+      String value = own.get(tag);
+      query.append(and).append(name(tag)).append(" = ").append(text(value == null ? "" : value));
+      and = " AND ";
+    }
+    if (times.from() != Long.MIN_VALUE) {
+      query.append(and).append("time >= ").append(times.from());
+      and = " AND ";
+    }
+    if (times.to() != Long.MAX_VALUE) {
+      query.append(and).append("time < ").append(times.to());
+    }
+    InOrder samples = new InOrder(series, times.from(), times.to() - 1, to);
+    try (BufferedReader chunks = ask(query.toString(), "&chunked=true&chunk_size=" + CHUNK)) {
+      for (String chunk = chunks.readLine(); chunk != null; chunk = chunks.readLine()) {
+        if (!chunk.isBlank()) {
+          samples.accept(samples(rowsOf(JsonTree.parse(chunk)), type));
+        }
+      }
+    }
+  }
+
+  private static Samples samples(List<Object> rows, String type) {
+    Kind kind =
+        switch (type) {
+          case "float" -> Kind.DOUBLE;
+          case "integer", "boolean" -> Kind.INT64;
+          case "string" -> Kind.STRING;
+          default ->
+              throw new CommandFailedException("the source has a field of the type '" + type + "'");
+        };
+    Samples samples = new Samples(kind);
+    for (Object row : rows) {
+      List<Object> cells = JsonTree.list(row);
+      if (cells.size() < 2 || !(cells.getFirst() instanceof Long time)) {
+        continue;
+      }
+      switch (cells.get(1)) {
+        case String text -> {
+          byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+          samples.add(time, utf8, 0, utf8.length, 0);
+        }
+        case Boolean truth -> samples.add(time, truth ? 1L : 0L, 0);
+        case Number number when kind == Kind.INT64 -> samples.add(time, number.longValue(), 0);
+        case Number number -> samples.add(time, number.doubleValue(), 0);
+        default -> throw new CommandFailedException("the source sends a value of no known type");
+      }
+    }
+    return samples;
+  }
+
+  private List<Object> rows(String query) throws IOException {
+    try (BufferedReader answer = ask(query, "")) {
+      String line = answer.readLine();
+      return line == null ? List.of() : rowsOf(JsonTree.parse(line));
+    }
+  }
+
+  /** Returns the rows of all series of an answer. */
+  private static List<Object> rowsOf(Object answer) {
+    List<Object> rows = new ArrayList<>();
+    for (Object result : JsonTree.list(JsonTree.member(answer, "results"))) {
+      if (result instanceof Map<?, ?> map) {
+        if (map.containsKey("error")) {
+          throw new CommandFailedException("the source answers: " + map.get("error"));
+        }
+        for (Object series : JsonTree.list(map.get("series"))) {
+          rows.addAll(JsonTree.list(JsonTree.member(series, "values")));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private BufferedReader ask(String query, String more) {
+    InputStream answer =
+        connection.send(
+            ServerRequest.get(
+                "/query?db=%s&epoch=ns&q=%s%s"
+                    .formatted(
+                        URLEncoder.encode(database, StandardCharsets.UTF_8),
+                        URLEncoder.encode(query, StandardCharsets.UTF_8),
+                        more)));
+    return new BufferedReader(new InputStreamReader(answer, StandardCharsets.UTF_8));
+  }
+
+  /** Returns a name in InfluxQL. */
+  private static String name(String name) {
+    return '"' + name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+  }
+
+  /** Returns a text in InfluxQL. */
+  private static String text(String text) {
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'";
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.varve.cli.migrate;
+
+import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.ServerAddress;
+import dev.varve.cli.ServerConnection;
+import dev.varve.cli.ServerRequest;
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
+import dev.varve.server.prometheus.RemoteReadClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server with Prometheus' remote read, which is asked for one series after the other. Native
+ * histograms are left out.
+ */
+final class PrometheusSource implements MigrationSource {
+  private final ServerConnection connection;
+  private final ServerAddress server;
+  private final PrometheusListing listing;
+
+  PrometheusSource(ServerAddress server, Selection selection) {
+    this.server = server;
+    this.connection = new ServerConnection(server);
+    this.listing = new PrometheusListing(connection, selection);
+  }
+
+  @Override
+  public String name() {
+    return "Prometheus " + server;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.MILLISECONDS;
+  }
+
+  @Override
+  public List<String> metrics() throws IOException {
+    return listing.metrics();
+  }
+
+  @Override
+  public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
+    List<Series> all = listing.series(metric);
+    for (Series series : all) {
+      if (from == null || Position.ORDER.compare(series, from) >= 0) {
+        read(series, all, to);
+      }
+    }
+  }
+
+  private void read(Series series, List<Series> ofMetric, Receiver to) throws IOException {
+    byte[] body =
+        RemoteReadClient.request(
+            PrometheusListing.only(series, ofMetric), listing.first(), listing.last());
+    ServerRequest request =
+        ServerRequest.post("/api/v1/read", body)
+            .with("Content-Type", "application/x-protobuf")
+            .with("Content-Encoding", "snappy")
+            .with("X-Prometheus-Remote-Read-Version", "0.1.0");
+    InOrder samples = new InOrder(series, listing.first(), listing.last(), to);
+    try (InputStream answer = connection.send(request)) {
+      if (RemoteReadClient.read(answer, samples::accept) > 0) {
+        throw new CommandFailedException(
+            "%s has native histograms, which Varve does not hold: leave it out with --select"
+                .formatted(series));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

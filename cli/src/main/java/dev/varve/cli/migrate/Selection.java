@@ -1,0 +1,74 @@
+package dev.varve.cli.migrate;
+
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.SelectorParser;
+import dev.varve.server.varve.QueryParameters;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a source is copied.
+ *
+ * @param selector in PromQL's syntax
+ * @param from the first instant, as in a query; null for no bound
+ * @param to the last instant, likewise
+ */
+record Selection(String selector, @Nullable String from, @Nullable String to) {
+  /** Returns the bounds of time that there are, as parameters of a query. */
+  Map<String, String> times() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    if (from != null) {
+      texts.put("from", from);
+    }
+    if (to != null) {
+      texts.put("to", to);
+    }
+    return texts;
+  }
+
+  /**
+   * Returns the range of times in a unit.
+   *
+   * @throws IllegalArgumentException if a bound is no time
+   */
+  TimeRange range(Resolution resolution) {
+    Map<String, String> texts = times();
+    texts.put("selector", selector);
+    return QueryParameters.ofRows(texts).read(resolution, Instant.now()).times();
+  }
+
+  Selector parsed() {
+    return SelectorParser.parse(selector);
+  }
+
+  /** Returns the selector of the same series of one metric. */
+  String of(String metric) {
+    String text = selector.strip();
+    if (!text.startsWith("{") || parsed().metric() != null) {
+      return text;
+    }
+    String inner = text.substring(1, text.lastIndexOf('}')).strip();
+    String separator = inner.isEmpty() || inner.endsWith(",") ? "" : ",";
+    return "{" + inner + separator + Series.NAME_LABEL + "=" + quoted(metric) + "}";
+  }
+
+  /** Returns a text in double quotes, as PromQL reads it. */
+  static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"', '\\' -> quoted.append('\\').append(c);
+        case '\n' -> quoted.append("\\n");
+        case '\r' -> quoted.append("\\r");
+        default -> quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

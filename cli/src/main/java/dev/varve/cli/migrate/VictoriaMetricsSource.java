@@ -1,0 +1,127 @@
+package dev.varve.cli.migrate;
+
+import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.ServerAddress;
+import dev.varve.cli.ServerConnection;
+import dev.varve.cli.ServerRequest;
+import dev.varve.formats.export.VictoriaMetricsLines;
+import dev.varve.formats.text.BadLineException;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Column;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A server with VictoriaMetrics' export, which is asked for one series after the other. */
+final class VictoriaMetricsSource implements MigrationSource {
+  private static final int ROWS_PER_LINE = 8_192;
+
+  private final ServerConnection connection;
+  private final ServerAddress server;
+  private final PrometheusListing listing;
+
+  VictoriaMetricsSource(ServerAddress server, Selection selection) {
+    this.server = server;
+    this.connection = new ServerConnection(server);
+    this.listing = new PrometheusListing(connection, selection);
+  }
+
+  @Override
+  public String name() {
+    return "VictoriaMetrics " + server;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.MILLISECONDS;
+  }
+
+  @Override
+  public List<String> metrics() throws IOException {
+    return listing.metrics();
+  }
+
+  @Override
+  public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
+    List<Series> all = listing.series(metric);
+    for (Series series : all) {
+      if (from == null || Position.ORDER.compare(series, from) >= 0) {
+        read(series, PrometheusListing.only(series, all), to);
+      }
+    }
+  }
+
+  private void read(Series series, Map<String, String> labels, Receiver to) throws IOException {
+    String selector =
+        labels.entrySet().stream()
+            .map(label ->
+                Selection.quoted(label.getKey()) + "=" + Selection.quoted(label.getValue()))
+            .collect(Collectors.joining(",", "{", "}"));
+    String query =
+        "?match%%5B%%5D=%s&start=%d&end=%d&max_rows_per_line=%d"
+            .formatted(
+                URLEncoder.encode(selector, StandardCharsets.UTF_8),
+                listing.first(),
+                listing.last(),
+                ROWS_PER_LINE);
+    VictoriaMetricsLines reader = new VictoriaMetricsLines(Resolution.MILLISECONDS, Map.of());
+    InOrder samples = new InOrder(series, listing.first(), listing.last(), to);
+    try (InputStream answer = connection.send(ServerRequest.get("/api/v1/export" + query));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(answer, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        BatchBuilder batch = new BatchBuilder();
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        reader.read(bytes, 0, bytes.length, batch);
+        for (SampleGroup group : batch.build().groups()) {
+          pass(group, samples);
+        }
+      }
+    } catch (BadLineException e) {
+      throw new CommandFailedException("the export of %s: %s".formatted(series, e.getMessage()));
+    }
+  }
+
+  /** Passes on samples in the order of slots: some values are integers that no double equals. */
+  private static void pass(SampleGroup group, InOrder to) throws IOException {
+    Samples samples = null;
+    for (int slot = 0; slot < group.size(); slot++) {
+      for (Column column : group.columns()) {
+        if (!column.has(slot)) {
+          continue;
+        }
+        if (samples == null || samples.kind() != column.kind()) {
+          if (samples != null) {
+            to.accept(samples);
+          }
+          samples = new Samples(column.kind());
+        }
+        long time = group.times()[slot];
+        switch (column) {
+          case Column.Doubles of -> samples.add(time, of.values()[slot], 0);
+          case Column.Longs of -> samples.add(time, of.values()[slot], 0);
+          case Column.Texts _ -> throw new IllegalStateException("an export has numbers alone");
+        }
+      }
+    }
+    if (samples != null) {
+      to.accept(samples);
+    }
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.cli.migrate;
+
+import org.jspecify.annotations.NullMarked;
