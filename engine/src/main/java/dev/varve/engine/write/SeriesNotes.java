@@ -117,6 +117,12 @@ final class SeriesNotes {
       return number;
     }
     number = known.assign(key, series.identity(), series.key().metric(), field);
+    int keySince = key < 0 ? dataset.index().find(series.identity()) : key;
+    int settled = keySince < 0 ? SeriesNumbers.NONE : known.find(keySince, field);
+    if (settled != SeriesNumbers.NONE) {
+      // Another write has made the series since: only its number is found by readers.
+      return settled;
+    }
     SeriesTable.putNumber(edits, series.identity(), field, number, known.metric(number), stamp);
     numbered.add(new Numbered(series, field));
     return number;
