@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The original KairosDB 1.3, on a keyspace of a Cassandra node; it needs Java 17. */
+/**
+ * The original KairosDB 1.3, on a keyspace of a Cassandra node or on a database of its own; it
+ * needs Java 17. Its time zone is UTC.
+ */
 public final class KairosDb implements AutoCloseable {
   private static final int JAVA = 17;
   private static final Duration READY = Duration.ofMinutes(2);
@@ -20,13 +23,12 @@ public final class KairosDb implements AutoCloseable {
   private final int telnetPort;
   private ChildProcess process;
 
-  private KairosDb(
-      Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
+  private KairosDb(Path directory, String settings) {
     this.directory = directory;
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     this.port = ports.get(0);
     this.telnetPort = ports.get(1);
-    writeConfiguration(cassandra, keyspace, tagIndexed);
+    writeConfiguration(settings);
     this.process = launch();
   }
 
@@ -39,7 +41,29 @@ public final class KairosDb implements AutoCloseable {
    */
   public static KairosDb start(
       Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
-    return new KairosDb(directory.toAbsolutePath(), cassandra, keyspace, tagIndexed);
+    return new KairosDb(
+        directory.toAbsolutePath(),
+        """
+        service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
+        datastore.cassandra.write_cluster.cql_host_list: ["%s"]
+        datastore.cassandra.write_cluster.keyspace: "%s"
+        datastore.cassandra.write_cluster.tag_indexed_row_key_lookup_metrics: {%s}
+        """
+            .formatted(cassandra, keyspace, lists(tagIndexed)));
+  }
+
+  /**
+   * Starts it on H2, a database within its process, and returns once it answers. It has roll-ups.
+   */
+  public static KairosDb startOnH2(Path directory) {
+    return new KairosDb(
+        directory.toAbsolutePath(),
+        """
+        service.datastore: "org.kairosdb.datastore.h2.H2Module"
+        datastore.h2.database_path: "h2db"
+        service.rollups: "org.kairosdb.rollup.RollUpModule"
+        rollups.server_assignment.check_update_delay_millseconds: 10000
+        """);
   }
 
   private ChildProcess launch() {
@@ -52,6 +76,7 @@ public final class KairosDb implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Djava.io.tmpdir=" + directory.resolve("tmp"),
+                "-Duser.timezone=UTC",
                 "--add-opens",
                 "java.base/java.lang=ALL-UNNAMED",
                 "--add-opens",
@@ -72,8 +97,7 @@ public final class KairosDb implements AutoCloseable {
     return started;
   }
 
-  private void writeConfiguration(
-      String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
+  private void writeConfiguration(String settings) {
     try {
       for (String folder : List.of("tmp", "webroot", "conf/logging")) {
         Files.createDirectories(directory.resolve(folder));
@@ -86,16 +110,13 @@ public final class KairosDb implements AutoCloseable {
             telnetserver: { port: %d, address: "127.0.0.1" }
             jetty: { port: %d, address: "127.0.0.1", static_web_root: "webroot" }
             service.reporter: "<disabled>"
-            service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
-            datastore.cassandra.write_cluster.cql_host_list: ["%s"]
-            datastore.cassandra.write_cluster.keyspace: "%s"
-            datastore.cassandra.write_cluster.tag_indexed_row_key_lookup_metrics: {%s}
             queue_processor.class: "org.kairosdb.core.queue.MemoryQueueProcessor"
             queue_processor.min_batch_wait: 50
             queries.aggregate_stats: true
+            %s
           }
           """
-              .formatted(telnetPort, port, cassandra, keyspace, lists(tagIndexed)));
+              .formatted(telnetPort, port, settings));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the configuration of KairosDB", e);
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * than most tests. Each is started on first use and ends with the process. Classes use different
  * table names; those that stop a store or test its start have their own.
  */
-final class RealStores {
+public final class RealStores {
   private static final Path DIRECTORY = newDirectory();
 
   private static final Started<BigtableEmulator> BIGTABLE =
@@ -65,7 +65,7 @@ final class RealStores {
     return BIGTABLE.get();
   }
 
-  static HBaseServer hbase() {
+  public static HBaseServer hbase() {
     return HBASE.get();
   }
 

@@ -19,13 +19,13 @@ import java.time.Duration;
 import java.util.List;
 
 /** A Varve server in this process, on a free port, for one dataset with a complete catalog. */
-record VarveServer(Engine engine, Server server) implements AutoCloseable {
+public record VarveServer(Engine engine, Server server) implements AutoCloseable {
   /**
    * Starts a server.
    *
    * @param directory Varve's own data directory
    */
-  static VarveServer start(Path directory, DatasetConfig dataset) {
+  public static VarveServer start(Path directory, DatasetConfig dataset) {
     Engine engine =
         Engine.open(
             new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), dataset.name()));
@@ -46,11 +46,11 @@ record VarveServer(Engine engine, Server server) implements AutoCloseable {
     }
   }
 
-  Dataset dataset() {
+  public Dataset dataset() {
     return engine.defaultDataset();
   }
 
-  URI address() {
+  public URI address() {
     return URI.create("http://127.0.0.1:" + server.ports().getFirst());
   }
 

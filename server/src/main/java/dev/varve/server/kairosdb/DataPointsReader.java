@@ -280,11 +280,19 @@ final class DataPointsReader {
   private Map<String, @Nullable String> tags(JsonParser json, JsonToken token, Head head) {
     Map<String, @Nullable String> tags = new LinkedHashMap<>();
     if (token != JsonToken.START_OBJECT) {
-      if (token != JsonToken.VALUE_NULL) {
+      boolean none = token == JsonToken.VALUE_NULL;
+      if (token == JsonToken.START_ARRAY) {
+        // KairosDB's JSON library also reads an empty array as a map.
+        none = true;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          json.skipChildren();
+          none = false;
+        }
+      }
+      if (!none) {
         error(head.place() + ".tags must be an object of names and values.");
         head.broken = true;
       }
-      json.skipChildren();
       return tags;
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {

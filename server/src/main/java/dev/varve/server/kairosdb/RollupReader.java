@@ -168,13 +168,26 @@ final class RollupReader {
       throw new HttpError(500, "cannot validate null");
     }
     Map<String, @Nullable Object> query = Properties.object(rollup.get("query"));
-    List<MetricQuery> metrics = new QueryReader(clock, resolution, place).read(query).metrics();
+    List<MetricQuery> metrics = metrics(query);
     List<RollupQuery> queries = new ArrayList<>();
     for (int i = 0; i < metrics.size(); i++) {
       place += ".query[" + i + "]";
       queries.add(query(metrics.get(i).name(), saveAs, query, i, zone));
     }
     return queries;
+  }
+
+  /** Reads a query; what KairosDB finds while it makes objects of the JSON answers 500 here. */
+  private List<MetricQuery> metrics(Map<String, @Nullable Object> query) {
+    try {
+      return new QueryReader(clock, resolution, place).read(query).metrics();
+    } catch (HttpError e) {
+      String message = String.valueOf(e.getMessage());
+      if (message.startsWith("Property '") || message.startsWith("java.lang.")) {
+        throw new HttpError(500, message);
+      }
+      throw e;
+    }
   }
 
   private RollupQuery query(

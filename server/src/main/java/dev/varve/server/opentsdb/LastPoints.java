@@ -86,6 +86,9 @@ final class LastPoints {
   private static Asked inUrl(Exchange exchange) {
     List<Sub> subs = new ArrayList<>();
     for (String series : exchange.parameters("timeseries")) {
+      if (series.isEmpty()) {
+        throw OpenTsdbError.amid("Metric cannot be null or empty");
+      }
       Map<String, String> tags = new TreeMap<>();
       try {
         subs.add(new Sub(QueryWords.metricAndTags(series, tags), tags, List.of()));
@@ -107,8 +110,10 @@ final class LastPoints {
 
   private static Asked posted(Exchange exchange) throws IOException {
     JsonBody body = JsonBody.read(exchange.wholeBody(), exchange.memory());
+    body.requireOnly("queries", "resolveNames", "backScan");
     List<Sub> subs = new ArrayList<>();
     for (JsonBody sub : body.objects("queries")) {
+      sub.requireOnly("metric", "tags", "tsuids");
       List<String> tsuids = sub.texts("tsuids");
       subs.add(new Sub(sub.text("metric"), sub.map("tags"), tsuids == null ? List.of() : tsuids));
     }
@@ -117,6 +122,7 @@ final class LastPoints {
 
   private void write(Sub sub, Asked asked, Dataset dataset, QueryUse use, JsonGenerator json) {
     for (String tsuid : sub.tsuids()) {
+      Tsuid.require(tsuid.strip());
       Series series = TsuidSearch.series(tsuid, dataset, use);
       List<TagFilter> filters = new ArrayList<>();
       series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
@@ -138,6 +144,9 @@ final class LastPoints {
           names.require(Tsuid.Kind.TAGV, value);
           filters.add(new TagFilter.Equal(name, value));
         });
+    if (asked.backScan() > 0 && sub.tags().isEmpty()) {
+      throw OpenTsdbError.amid("Tags cannot be null or empty when getting a TSUID");
+    }
     // Only a search in hours takes the tags for those of one series, as in OpenTSDB.
     Map<String, String> only = asked.backScan() > 0 ? sub.tags() : null;
     read(metric, filters, only, asked, dataset, use, json);

@@ -183,7 +183,7 @@ final class Lookup {
     }
     json.writeEndArray();
     json.writeNumberProperty("limit", asked.limit());
-    json.writeNumberProperty("time", millis);
+    json.writeNumberProperty("time", (double) millis);
     json.writeArrayPropertyStart("results");
     for (Series series : found) {
       json.writeStartObject();

@@ -260,11 +260,11 @@ public final class OpenTsdb implements Dialect {
       throw new OpenTsdbError(
           400, posted ? "Missing 'type' parameter" : "Missing parameter <code>type</code>");
     }
+    int most = max(max);
     if (!TYPES.contains(type)) {
       throw new OpenTsdbError(400, "Invalid 'type' parameter:" + type);
     }
     String begin = prefix == null ? "" : prefix;
-    int most = max(max);
     Dataset dataset = context.dataset(exchange);
     context.query(
         exchange,

@@ -111,7 +111,7 @@ final class Queries {
     byte[] body = exchange.wholeBody();
     exchange.memory().hold(2L * body.length);
     long now = context.clock().millis();
-    Expressions expressions = Expressions.read(JsonBody.read(body, exchange.memory()), now);
+    Expressions expressions = expressions(body, exchange, now);
     TsQuery.Checked checked = checked(expressions.query(), now);
     Dataset dataset = context.dataset(exchange);
     run(
@@ -125,6 +125,18 @@ final class Queries {
           }
           answer(exchange, json -> expressions.answer(checked, results, use, json));
         });
+  }
+
+  private static Expressions expressions(byte[] body, Exchange exchange, long now) {
+    try {
+      return Expressions.read(JsonBody.read(body, exchange.memory()), now);
+    } catch (OpenTsdbError e) {
+      String message = String.valueOf(e.getMessage());
+      // OpenTSDB does not expect a malformed document or formula here.
+      throw message.startsWith("Unable to parse") || message.startsWith("Invalid expression")
+          ? new OpenTsdbError(500, message, e.details())
+          : e;
+    }
   }
 
   /** Checks the query of expressions, whose errors have OpenTSDB's status for surprises. */

@@ -56,6 +56,11 @@ final class Uids {
               String uid = Tsuid.uid(kind, name);
               if (name.isEmpty()) {
                 errors.put(name, "Invalid %s: empty string".formatted(kind.table()));
+              } else if (illegal(name) >= 0) {
+                errors.put(
+                    name,
+                    "Invalid %s (\"%s\"): illegal character: %s"
+                        .formatted(kind.word(), name, (char) illegal(name)));
               } else if (names.knows(kind, name)) {
                 errors.put(name, "Name already exists with UID: " + uid);
               } else {
@@ -81,6 +86,14 @@ final class Uids {
                 json.writeEndObject();
               });
         });
+  }
+
+  /** Returns the first character that OpenTSDB does not allow in a name; -1 if there is none. */
+  private static int illegal(String name) {
+    return name.chars()
+        .filter(c -> !(Character.isLetterOrDigit(c) || "-_./".indexOf(c) >= 0))
+        .findFirst()
+        .orElse(-1);
   }
 
   private static Map<Tsuid.Kind, List<String>> inUrl(Exchange exchange) {
@@ -176,10 +189,10 @@ final class Uids {
 
   /** {@code GET /api/uid/tsmeta}: no series has meta data. */
   static void seriesMeta(Exchange exchange) {
-    refuse(404, "Could not find Timeseries meta data");
-  }
-
-  private static void refuse(int status, String message) {
-    throw new OpenTsdbError(status, message);
+    String tsuid = exchange.parameter("tsuid");
+    if (tsuid == null || tsuid.isEmpty()) {
+      required(exchange, "m");
+    }
+    throw new OpenTsdbError(404, "Could not find Timeseries meta data");
   }
 }

@@ -23,7 +23,7 @@ final class Unsupported {
   private static final Reason META =
       new Reason(501, "meta data of names and series is not stored", "");
   private static final Reason SEARCH =
-      new Reason(400, "Searching is not enabled", "only /api/search/lookup is supported");
+      new Reason(400, "Searching is not enabled", "Searching has not been enabled on this TSD");
 
   private static final Map<String, Reason> PATHS =
       new TreeMap<>(

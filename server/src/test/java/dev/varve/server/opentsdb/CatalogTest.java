@@ -125,6 +125,10 @@ class CatalogTest {
                 .body())
         .startsWith("[{\"metric\":\"load\",\"timestamp\":%d000,\"value\":\"3\"".formatted(T + 30));
     assertThat(server.get("/api/query/last").body()).contains("Missing sub queries");
+    assertThat(server.get("/api/query/last?tsuids=zz").body())
+        .contains("\"code\":400,\"message\":\"contains illegal character for hexBinary: zz\"");
+    assertThat(server.post("/api/query/last", "{\"queries\":[],\"bogus\":1}").body())
+        .contains("Unable to parse the given JSON");
   }
 
   @Test
@@ -135,6 +139,8 @@ class CatalogTest {
         .contains("\"metric\":{\"new.name\":\"", "\"load\":\"Name already exists with UID: ");
     assertThat(server.post("/api/uid/assign", "{\"tagk\":[\"fresh\"]}").statusCode())
         .isEqualTo(200);
+    assertThat(server.get("/api/uid/assign?tagv=a%26b").body())
+        .contains("Invalid tagv (\\\"a&b\\\"): illegal character: &");
     String uid = first("UID: ([0-9A-F]+)", assigned.body());
     assertThat(server.get("/api/uid/uidmeta?type=metric&uid=" + uid).body())
         .contains("\"name\":\"load\"", "\"type\":\"METRIC\"");

@@ -82,6 +82,7 @@ class ExpressionsTest {
         "absolute(sum:in{host=a})          ; 0:10 10:0 20:20 30:30",
         "divide(sum:in{host=a},sum:out)    ; 0:2.5 10:0.0 20:0.0 30:-5.0",
         "sum(sum:in{host=a},sum:out)       ; 0:14.0 10:5.0 20:20.0 30:-24.0",
+        "sum(sum:odd,sum:in)            ; 0:11.0 10:2.0 20:23.0 30:-26.0 5:1.0 15:2.0",
         "diffSeries(sum:out,sum:in{host=a}) ; 0:-6.0 10:5.0 20:-20.0 30:36.0",
         "multiply(sum:in{host=a},sum:out)  ; 0:40.0 10:0.0 20:0.0 30:-180.0",
         "movingAverage(sum:in{host=a},2)   ; 0:0.0 10:5.0 20:10.0 30:-5.0",
@@ -99,8 +100,8 @@ class ExpressionsTest {
 
   @Test
   void renames() {
-    assertThat(call("alias(sum:in{host=*},on @host)").body())
-        .contains("\"metric\":\"on a\",\"tags\":{},\"aggregateTags\":[]", "\"metric\":\"on b\"");
+    assertThat(call("alias(sum:in{host=*},on-@host)").body())
+        .contains("\"metric\":\"on-a\",\"tags\":{},\"aggregateTags\":[]", "\"metric\":\"on-b\"");
   }
 
   @ParameterizedTest
@@ -114,6 +115,8 @@ class ExpressionsTest {
         "sum(sum:in{host=a},sum:odd) ; 400 ; No more elements",
         "highestMax(sum:in,0)    ; 400 ; Top n value must be greater than zero: 0",
         "unheard(sum:in)         ; 500 ; Function unheard has not been implemented",
+        "avg:in                  ; 500 ; Function avg has not been implemented",
+        "alias(sum:in,on @host)  ; 500 ; Failed to parse alias(sum:in,on @host)",
         "scale(sum:in            ; 500 ; Failed to parse scale(sum:in",
         "scale(sum:nowhere,1)    ; 400 ; No such name for 'metrics': 'nowhere'",
       })
@@ -192,8 +195,8 @@ class ExpressionsTest {
         "i + nobody ; 500 ; Expression [i + nobody] was missing input nobody",
         "e + i      ; 400 ; Self referencing expression found: e",
         "i > 1 ? 1 : 2 ; 400 ; Expression returned a result of type: java.lang.Integer",
-        "i +        ; 400 ; Invalid expression at index 0",
-        "i.class    ; 400 ; Invalid expression at index 0",
+        "i +        ; 500 ; Invalid expression at index 0",
+        "i.class    ; 500 ; Invalid expression at index 0",
       })
   void explainsErrorsOfFormulas(String formula, int status, String message) {
     HttpResponse<String> answer = compute(formula, "union", "");

@@ -32,7 +32,12 @@ final class CallParser {
    */
   static Call parse(String text, List<SubQuery> queries) {
     CallParser parser = new CallParser(text, queries);
-    Call call = parser.call(parser.word(), 0);
+    String function = parser.word();
+    if (parser.peek() != '(') {
+      // OpenTSDB looks for the function before it looks further.
+      Functions.requireKnown(function);
+    }
+    Call call = parser.call(function, 0);
     parser.space();
     if (parser.at < text.length()) {
       throw parser.wrong("the end");
@@ -63,7 +68,13 @@ final class CallParser {
     switch (peek()) {
       case '(' -> inputs.add(new Call.Nested(call(word, depth + 1)));
       case ':' -> inputs.add(query(from));
-      default -> parameters.add(word);
+      default -> {
+        boolean quoted = word.startsWith("'") || word.startsWith("\"");
+        if (!quoted && word.chars().anyMatch(Character::isWhitespace)) {
+          throw wrong("one word, or a text in quotes,");
+        }
+        parameters.add(word);
+      }
     }
   }
 

@@ -141,15 +141,23 @@ sealed interface Formula {
             a instanceof Whole x && b instanceof Whole y
                 ? new Whole(wholes(x.value(), y.value()))
                 : new Real(reals(a.number(), b.number()));
-        case LESS -> new Truth(a.number() < b.number());
-        case LESS_OR_EQUAL -> new Truth(a.number() <= b.number());
-        case GREATER -> new Truth(a.number() > b.number());
-        case GREATER_OR_EQUAL -> new Truth(a.number() >= b.number());
-        case EQUAL -> new Truth(a.number() == b.number());
-        case NOT_EQUAL -> new Truth(a.number() != b.number());
+        case LESS -> new Truth(order(a.number(), b.number()) < 0);
+        case LESS_OR_EQUAL -> new Truth(order(a.number(), b.number()) <= 0);
+        case GREATER -> new Truth(order(a.number(), b.number()) > 0);
+        case GREATER_OR_EQUAL -> new Truth(order(a.number(), b.number()) >= 0);
+        case EQUAL -> new Truth(order(a.number(), b.number()) == 0);
+        case NOT_EQUAL -> new Truth(order(a.number(), b.number()) != 0);
         case AND -> new Truth(a.isTrue() && b.isTrue());
         case OR -> new Truth(a.isTrue() || b.isTrue());
       };
+    }
+
+    /** Compares numbers; as in OpenTSDB, NaN equals itself and is below all others. */
+    private static int order(double a, double b) {
+      if (Double.isNaN(a) || Double.isNaN(b)) {
+        return Boolean.compare(Double.isNaN(b), Double.isNaN(a));
+      }
+      return a < b ? -1 : a > b ? 1 : 0;
     }
 
     private long wholes(long a, long b) {

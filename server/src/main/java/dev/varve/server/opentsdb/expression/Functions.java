@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
@@ -80,11 +81,14 @@ public final class Functions {
     return parsed;
   }
 
-  private static void requireKnown(Call call) {
-    if (!NAMES.contains(call.function())) {
-      throw new OpenTsdbError(
-          500, "Function %s has not been implemented".formatted(call.function()));
+  static void requireKnown(String function) {
+    if (!NAMES.contains(function)) {
+      throw new OpenTsdbError(500, "Function %s has not been implemented".formatted(function));
     }
+  }
+
+  private static void requireKnown(Call call) {
+    requireKnown(call.function());
     for (Call.Input input : call.inputs()) {
       if (input instanceof Call.Nested nested) {
         requireKnown(nested.call());
@@ -299,11 +303,10 @@ public final class Functions {
       throw new IllegalArgumentException(
           "Must have 2 to 26 series, got %d instead".formatted(inputs.size()));
     }
-    Map<String, Group[]> byTags = new TreeMap<>();
+    Map<SortedMap<String, String>, Group[]> byTags = new TreeMap<>(TagOrder.TAGS);
     for (int i = 0; i < inputs.size(); i++) {
       for (Group group : inputs.get(i)) {
-        byTags.computeIfAbsent(group.tags().toString(), none -> new Group[inputs.size()])[i] =
-            group;
+        byTags.computeIfAbsent(group.tags(), none -> new Group[inputs.size()])[i] = group;
       }
     }
     List<Group> results = new ArrayList<>();
@@ -337,7 +340,9 @@ public final class Functions {
     for (int i = 0; i < size; i++) {
       combine(columns, i, operator, result);
     }
+    // OpenTSDB shows the tags of the first input, even if that has no such result.
     return any.computed(
+        groups[0] == null ? new TreeMap<>(TagOrder.NAMES) : groups[0].tags(),
         aggregated,
         sink -> {
           for (int i = 0; i < result.size(); i++) {

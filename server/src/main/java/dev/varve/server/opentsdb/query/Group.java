@@ -75,9 +75,10 @@ public record Group(
     return new Group(name, none, new TreeSet<>(TagOrder.NAMES), series, part, computed, points);
   }
 
-  /** Returns the result of several queries that has the name and the tags of this one. */
-  public Group computed(SortedSet<String> aggregated, Consumer<PointSink> result) {
-    return new Group(metric, tags, aggregated, List.of(), 0, true, result);
+  /** Returns the result of several queries that has the name of this one. */
+  public Group computed(
+      SortedMap<String, String> shown, SortedSet<String> aggregated, Consumer<PointSink> result) {
+    return new Group(metric, shown, aggregated, List.of(), 0, true, result);
   }
 
   /** Returns the TSUIDs of the series, sorted. */

@@ -120,6 +120,19 @@ public final class JsonBody {
     };
   }
 
+  /**
+   * Checks that there are no members but the known ones.
+   *
+   * @throws OpenTsdbError 400 if there are others
+   */
+  public void requireOnly(String... known) {
+    for (String name : members.keySet()) {
+      if (!List.of(known).contains(name)) {
+        throw wrong("'%s' is unknown; there are %s".formatted(name, String.join(", ", known)));
+      }
+    }
+  }
+
   /** Returns the names of the members, in their order. */
   public Iterable<String> names() {
     return members.keySet();
@@ -142,6 +155,10 @@ public final class JsonBody {
   /** Returns whether a member is true; false if it is missing. */
   public boolean is(String name) {
     String text = text(name);
+    if (text != null && text.matches("-?[0-9]+")) {
+      // OpenTSDB's JSON library takes any number but zero for true.
+      return !text.matches("-?0+");
+    }
     if (text != null && !text.equals("true") && !text.equals("false")) {
       throw wrong("'%s' is true or false, not %s".formatted(name, text));
     }

@@ -79,13 +79,15 @@ public final class QueryBody {
   }
 
   private static @Nullable RateOptions rateOptions(@Nullable JsonBody body) {
-    return body == null
-        ? null
-        : new RateOptions(
-            body.is("counter"),
-            body.integer("counterMax", Long.MAX_VALUE),
-            body.integer("resetValue", 0),
-            body.is("dropResets"));
+    if (body == null) {
+      return null;
+    }
+    body.requireOnly("counter", "counterMax", "resetValue", "dropResets");
+    return new RateOptions(
+        body.is("counter"),
+        body.integer("counterMax", Long.MAX_VALUE),
+        body.integer("resetValue", 0),
+        body.is("dropResets"));
   }
 
   private static List<ValueFilter> ofTags(Map<String, String> tags) {

@@ -24,24 +24,30 @@ public final class QueryWords {
    * @throws OpenTsdbError with OpenTSDB's message
    */
   public static SubQuery metric(String text) {
-    SubQuery.Builder query = parts(text, "The query string was empty");
-    String last = text.substring(text.lastIndexOf(':') + 1);
+    String[] parts = split(text, "The query string was empty");
+    SubQuery.Builder query = new SubQuery.Builder();
+    // The order decides which of several errors is reported.
     try {
-      query.metric = metricAndFilters(last, query.filters);
+      query.metric = metricAndFilters(parts[parts.length - 1], query.filters);
     } catch (IllegalArgumentException e) {
       throw new OpenTsdbError(500, String.valueOf(e.getMessage()));
     }
+    parts(parts, query);
     return query.build();
   }
 
   /** Reads {@code tsuid}. */
   public static SubQuery tsuids(String text) {
-    SubQuery.Builder query = parts(text, "The tsuid query string was empty");
-    query.tsuids = Arrays.asList(text.substring(text.lastIndexOf(':') + 1).split(","));
+    String[] parts = split(text, "The tsuid query string was empty");
+    SubQuery.Builder query = new SubQuery.Builder();
+    parts(parts, query);
+    query.tsuids = Arrays.asList(parts[parts.length - 1].split(","));
+    // OpenTSDB knows this part of metrics alone.
+    query.preAggregate = false;
     return query.build();
   }
 
-  private static SubQuery.Builder parts(String text, String ifEmpty) {
+  private static String[] split(String text, String ifEmpty) {
     if (text.isEmpty()) {
       throw new OpenTsdbError(400, ifEmpty);
     }
@@ -52,12 +58,14 @@ public final class QueryWords {
           "Invalid parameter m=%s (%s :-separated parts)"
               .formatted(text, parts.length < 2 ? "not enough" : "too many"));
     }
-    SubQuery.Builder query = new SubQuery.Builder();
+    return parts;
+  }
+
+  private static void parts(String[] parts, SubQuery.Builder query) {
     query.aggregator = parts[0];
     for (int i = 1; i < parts.length - 1; i++) {
       part(parts[i], query);
     }
-    return query;
   }
 
   private static void part(String part, SubQuery.Builder query) {
@@ -74,7 +82,7 @@ public final class QueryWords {
     } else if (lower.equals("pre-agg")) {
       query.preAggregate = true;
     } else if (lower.startsWith("rollup_")) {
-      query.rollupUsage = part;
+      query.rollupUsage = part.toUpperCase(Locale.ROOT);
     } else if (lower.startsWith("percentiles")) {
       query.percentiles = percentiles(part);
     } else if (lower.startsWith("show-histogram-buckets")) {

@@ -47,6 +47,21 @@ public final class Tsuid {
     }
   }
 
+  /**
+   * Checks that a text may be a TSUID.
+   *
+   * @throws OpenTsdbError 400 with OpenTSDB's message
+   */
+  public static void require(String text) {
+    if (!text.matches("[0-9A-Fa-f]*")) {
+      throw OpenTsdbError.amid("contains illegal character for hexBinary: " + text);
+    }
+    if (text.length() < 3 * DIGITS) {
+      throw OpenTsdbError.amid(
+          "TSUID must not be null and must have a metric and at least one tag pair");
+    }
+  }
+
   /** Returns the UID of a name, as hexadecimal digits. */
   public static String uid(Kind kind, String name) {
     try {

@@ -1,0 +1,111 @@
+package dev.varve.matrix.differential;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The differences from KairosDB that its page lists. */
+final class KairosDbRules {
+  /** Words of KairosDB's JSON library. */
+  private static final Pattern LIBRARY =
+      Pattern.compile(
+          "IllegalStateException|NumberFormatException|EOFException|MalformedJsonException"
+              + "|JsonReader|Cannot read the array");
+
+  /** An aggregator after gaps. */
+  private static final Pattern AFTER_GAPS =
+      Pattern.compile("\"name\":\"gaps\".*\"name\":\"[a-z_]+\"");
+
+  private static final Pattern LARGE = Pattern.compile("-?9007199254740\\d{3}|-?9\\.00719\\d*E15");
+
+  private static final Pattern ZONE = Pattern.compile("is not a valid time zone");
+
+  private KairosDbRules() {}
+
+  static List<Rule> all() {
+    return List.of(
+        new Rule(
+            "| 500 | same status, own text |",
+            (both, difference) -> both.refused(500) && !difference.place().equals("status")),
+        new Rule(
+            "| 400 of JSON syntax | own text, with line and column |",
+            (both, difference) -> both.refused(400) && both.says(LIBRARY)),
+        new Rule(
+            "**a field of a point with the wrong JSON type**",
+            (both, difference) ->
+                both.request().has("endpoint POST datapoints")
+                    && both.theirs().status() / 100 >= 4
+                    && both.ours().status() / 100 >= 4
+                    && (both.says(LIBRARY) || both.statuses(500, 400))),
+        new Rule(
+            "**`time_zone` unknown**", (both, difference) -> both.refused(400) && both.says(ZONE)),
+        new Rule(
+            "**`PUT` of a roll-up, or `POST` with an `id`**",
+            (both, difference) ->
+                both.request().method().equals("GET")
+                    && both.request().path().contains("/rollups")),
+        new Rule(
+            "**`/metadata/SERVICE`**",
+            (both, difference) -> both.request().has("endpoint GET metadata service")),
+        new Rule(
+            "KairosDB lists them in no fixed order.",
+            (both, difference) ->
+                both.request().path().contains("/features")
+                    && difference.place().contains("properties[")),
+        new Rule(
+            "| 404, 405 of unknown paths and methods | list what exists |",
+            (both, difference) ->
+                (both.refused(404) || both.refused(405)) && both.theirs().body().isEmpty()),
+        new Rule(
+            "| `/version` | `KairosDB 1.3.0 (Varve ...)` |",
+            (both, difference) -> difference.place().equals(".version")),
+        new Rule(
+            "The same names, labels, types and defaults; the descriptions are Varve's.",
+            (both, difference) ->
+                both.request().path().contains("/features")
+                    && Pattern.matches(
+                        ".*\\.(description|message|expression)", difference.place())),
+        new Rule(
+            "**`metricnames`**. KairosDB: in no order",
+            (both, difference) -> both.request().path().contains("/metricnames")),
+        new Rule(
+            "| `/admin/runningqueries`, `/admin/killquery/HASH` | different JSON |",
+            (both, difference) -> both.request().path().contains("/admin/")),
+        new Rule(
+            "**a `type` of `string` for a number**",
+            (both, difference) ->
+                both.request().has("reads what was written")
+                    && String.valueOf(difference.theirs()).matches("\"[-+.0-9eE]+\"")),
+        new Rule(
+            "**`count`, `first` and `last` after `gaps`**",
+            (both, difference) ->
+                both.statuses(200, 500)
+                    && AFTER_GAPS.matcher(String.valueOf(both.request().body())).find()),
+        new Rule(
+            "**NaN and infinities in a result**",
+            (both, difference) ->
+                both.statuses(500, 200)
+                    && (both.ours().body().contains("null")
+                        || both.request().has("aggregator least_squares"))),
+        new Rule(
+            "**`min`, `max` and `least_squares` of longs beyond 2^53**",
+            (both, difference) ->
+                difference.place().contains(".values")
+                    && difference.theirs() != null
+                    && difference.ours() != null
+                    && LARGE.matcher(difference.theirs()).matches()
+                    && LARGE.matcher(difference.ours()).matches()),
+        new Rule(
+            "**`tags` of a `group_by` that are no strings**",
+            (both, difference) ->
+                both.statuses(200, 500) && both.ours().body().contains("is no text of tags")),
+        new Rule(
+            "**an `execution_interval` without a unit or of 0, a sampling of 0**",
+            (both, difference) ->
+                both.request().path().contains("/rollups") && both.ours().status() == 400),
+        new Rule(
+            "**`least_squares` over few or equal times**",
+            (both, difference) ->
+                both.request().has("aggregator least_squares")
+                    && difference.place().contains(".values")));
+  }
+}

@@ -1,0 +1,163 @@
+package dev.varve.matrix.differential;
+
+import dev.varve.devstores.HBaseServer;
+import dev.varve.devstores.OpenTsdb;
+import dev.varve.matrix.RealStores;
+import dev.varve.matrix.VarveServer;
+import dev.varve.model.Resolution;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.Partitioning;
+import dev.varve.store.Store;
+import dev.varve.store.Store.OpenMode;
+import dev.varve.store.StoreProviders;
+import dev.varve.store.TableSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** OpenTSDB 2.4.0 and Varve get the same random points and requests, and answer alike. */
+@Execution(ExecutionMode.CONCURRENT)
+class OpenTsdbDifferentialIT {
+  private static final int REQUESTS = Integer.getInteger("varve.differential.requests", 500);
+
+  /** Another seed may find another difference, which must not fail an unrelated change. */
+  private static final long SEED = Long.getLong("varve.seed", 22);
+
+  private static final String TABLE = "differential";
+
+  private static final Map<String, List<String>> FAMILIES =
+      Map.of(
+          "",
+          List.of("t"),
+          "-uid",
+          List.of("id", "name"),
+          "-meta",
+          List.of("name"),
+          "-tree",
+          List.of("t"));
+
+  private static final Pattern UID = Pattern.compile("\"([^\"]+)\":\"[^\"]*UID: ([0-9A-F]+)\"");
+
+  @TempDir private static Path directory;
+
+  @Test
+  void answersAsOpenTsdbDoes() {
+    Choices choices = new Choices(SEED);
+    String layout = choices.pick("blocks", "blocks", "opentsdb");
+    HBaseServer hbase = RealStores.hbase();
+    makeTables(hbase);
+    try (OpenTsdb openTsdb =
+            OpenTsdb.start(directory.resolve("opentsdb"), hbase.quorum(), settings());
+        VarveServer varve = Datasets.serve(directory.resolve("varve"), layout)) {
+      Trial trial =
+          new Trial(
+              "OpenTSDB 2.4.0 (in layout " + layout + ")",
+              SEED,
+              new Server(openTsdb.address(), ""),
+              new Server(varve.address(), "/opentsdb"),
+              OpenTsdbRules.all());
+      run(trial, choices);
+      trial.end(
+          Path.of("..", "docs", "api", "opentsdb.md"),
+          Path.of("target", "differential", "opentsdb.md"),
+          choices.options());
+    }
+  }
+
+  private static Map<String, String> settings() {
+    return Map.of(
+        "tsd.storage.hbase.data_table", TABLE,
+        "tsd.storage.hbase.uid_table", TABLE + "-uid",
+        "tsd.storage.hbase.meta_table", TABLE + "-meta",
+        "tsd.storage.hbase.tree_table", TABLE + "-tree",
+        // A catalog of series, as Varve has it.
+        "tsd.core.meta.enable_tsuid_tracking", "true",
+        "tsd.http.query.allow_delete", "true",
+        "tsd.http.show_stack_trace", "false",
+        // Reads would rewrite rows meanwhile.
+        "tsd.storage.enable_compaction", "false",
+        // It breaks on HBase 2.
+        "tsd.query.enable_fuzzy_filter", "false");
+  }
+
+  private static void makeTables(HBaseServer hbase) {
+    try (Store store =
+        StoreProviders.of("hbase").open(directory.resolve("unused"), 64 << 20, hbase.options())) {
+      FAMILIES.forEach((suffix, names) ->
+          store
+              .open(
+                  new TableSpec(
+                      TABLE + suffix,
+                      names.stream().map(FamilySpec::latest).toList(),
+                      Resolution.MILLISECONDS,
+                      Partitioning.NONE),
+                  OpenMode.CREATE_IF_ABSENT)
+              .close());
+    }
+  }
+
+  private static void run(Trial trial, Choices choices) {
+    OpenTsdbPoints.names().forEach(trial.original()::send);
+    OpenTsdbPoints.writes(choices).forEach(trial::send);
+    learn(trial.original());
+    learn(trial.varve());
+    OpenTsdbRequests requests = new OpenTsdbRequests(choices);
+    List<String> changed = new ArrayList<>();
+    for (int i = 0; i < REQUESTS / 10; i++) {
+      Case both = trial.send(requests.write());
+      if (!both.equal()) {
+        changed.add(requests.written().getLast());
+      }
+    }
+    while (trial.requests() < REQUESTS * 8 / 10) {
+      trial.send(requests.any());
+    }
+    List<String> written = requests.written();
+    written.removeAll(changed);
+    OpenTsdbRequests.read(written).forEach(trial::send);
+    while (trial.requests() < REQUESTS * 95 / 100) {
+      trial.send(requests.any());
+    }
+    while (trial.requests() < REQUESTS) {
+      requests.delete(trial::send);
+    }
+  }
+
+  /** Asks a server for the UIDs and TSUIDs that requests and answers contain. */
+  private static void learn(Server server) {
+    Map<String, String> found = new TreeMap<>();
+    for (String metric : OpenTsdbPoints.METRICS) {
+      String path =
+          "/api/query?start=%d&end=%d&show_tsuids&m=none:%s"
+              .formatted(OpenTsdbPoints.START, OpenTsdbPoints.END + 90_000, metric);
+      Object answer = JsonTree.read(server.send(new Request("GET", path, null, Set.of())).body());
+      for (Object one : (List<?>) answer) {
+        Map<?, ?> series = (Map<?, ?>) one;
+        String tsuid = String.valueOf(((List<?>) series.get("tsuids")).getFirst());
+        String name = new TreeMap<>((Map<?, ?>) series.get("tags")).toString().replace(" ", "");
+        found.put("@tsuid." + metric + name + "@", tsuid);
+      }
+    }
+    Request uids = new Request("GET", "/api/uid/assign?metric=sys.int", null, Set.of());
+    Matcher uid = UID.matcher(server.send(uids).body());
+    if (uid.find()) {
+      server.aliases().put("@uid.metric.sys.int@", uid.group(2));
+    }
+    Map<String, String> longest = new LinkedHashMap<>();
+    found.entrySet().stream()
+        .sorted(Comparator.comparingInt(entry -> -entry.getValue().length()))
+        .forEach(entry -> longest.put(entry.getKey(), entry.getValue()));
+    server.names().putAll(longest);
+  }
+}

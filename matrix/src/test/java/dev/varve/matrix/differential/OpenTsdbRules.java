@@ -1,0 +1,171 @@
+package dev.varve.matrix.differential;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The differences from OpenTSDB that its page lists. */
+final class OpenTsdbRules {
+  private static final Pattern MALFORMED =
+      Pattern.compile("Unable to parse the given JSON|fasterxml");
+
+  private static final Pattern NULLS =
+      Pattern.compile("is null|NullPointerException|index out of range");
+
+  private static final Pattern NO_ROLLUPS = Pattern.compile("RollupInterval|[Rr]ollup");
+
+  private OpenTsdbRules() {}
+
+  static List<Rule> all() {
+    return List.of(
+        new Rule(
+            "| invalid JSON, filter or pattern in a body | 400 |",
+            (both, difference) ->
+                both.refused(400)
+                    && both.says(MALFORMED)
+                    && difference.place().equals(".error.details")),
+        new Rule(
+            "| a failure of the original's own in a body |",
+            (both, difference) -> both.refused(400) && both.says(NULLS)),
+        new Rule(
+            "| a malformed request to `search/lookup` | 500 |",
+            (both, difference) ->
+                both.request().path().startsWith("/api/search/lookup")
+                    && both.theirs().status() == 500),
+        new Rule(
+            "| `/api/aggregators` | sorted |",
+            (both, difference) -> both.request().path().endsWith("/aggregators")),
+        new Rule(
+            "| a body without `queries` | 400 |",
+            (both, difference) ->
+                both.statuses(500, 400) && both.request().has("endpoint POST query")),
+        // The two servers read their clocks one after the other.
+        new Rule(
+            "`1h-ago`",
+            (both, difference) ->
+                both.request().contains("-ago")
+                    && both.request().contains("0all")
+                    && difference.place().contains(".dps.")),
+        new Rule(
+            "| no such path | 404 | same message; the `details` are Varve's |",
+            (both, difference) -> both.refused(404) && difference.place().equals(".error.details")),
+        new Rule(
+            "| invalid times, aggregators, downsampling | 400 | same, with the query in `details`",
+            (both, difference) ->
+                both.refused(400)
+                    && difference.place().equals(".error.details")
+                    && String.valueOf(difference.theirs()).contains("ds_interval=")),
+        new Rule(
+            "| a TSUID that is too short | 500 |",
+            (both, difference) ->
+                both.statuses(400, 500) && both.ours().body().contains("begin 0, end ")),
+        new Rule(
+            "| | `tsuids` with `tags` or `filters` | different",
+            (both, difference) ->
+                both.request().has("tsuids in a body")
+                    && (both.request().contains("\"tags\"")
+                        || both.request().contains("\"filters\""))),
+        new Rule(
+            "| a malformed request to `exp` | 500 |",
+            (both, difference) ->
+                both.refused(500) && both.request().has("endpoint POST query/exp")),
+        new Rule(
+            "| a malformed expression of `gexp` | 500 |",
+            (both, difference) ->
+                both.refused(500)
+                    && both.request().has("endpoint GET query/gexp")
+                    && difference.place().equals(".error.details")),
+        new Rule(
+            "| `show_stats`, `show_summary` | `showStats`, `showSummary` | fewer figures |",
+            (both, difference) ->
+                difference.place().contains(".stats") && both.request().contains("how")),
+        new Rule(
+            "| `show_query` | `showQuery` | same; `filterTagKs` has [other UIDs](#uids-and-tsuids) |",
+            (both, difference) -> difference.place().contains(".filterTagKs")),
+        new Rule(
+            "| `show_tsuids` | `showTSUIDs` | [other TSUIDs](#uids-and-tsuids) |",
+            (both, difference) -> difference.place().contains(".tsuids[")),
+        new Rule(
+            "| `scalar` | refused with another text |",
+            (both, difference) -> both.request().contains("scalar") && both.ours().status() == 400),
+        new Rule(
+            "| `pre-agg`, `rollup_...` | `preAggregate`, `rollupUsage` | accepted, no effect",
+            (both, difference) ->
+                both.request().contains("pre-agg")
+                    && both.statuses(400, 200)
+                    && both.says(NO_ROLLUPS)),
+        new Rule(
+            "| `percentiles[...]`, `show-histogram-buckets` | `percentiles`, `showHistogramBuckets` | refused, 400 |",
+            (both, difference) ->
+                both.ours().status() == 400
+                    && (both.request().contains("percentiles")
+                        || both.request().contains("show-histogram")
+                        || both.request().contains("showHistogram"))),
+        new Rule(
+            "| `/api/stats` | different |",
+            (both, difference) -> both.request().path().startsWith("/api/stats")),
+        new Rule(
+            "| `/api/config` | different |",
+            (both, difference) -> both.request().path().equals("/api/config")),
+        new Rule(
+            "| `/api/config/filters` | different |",
+            (both, difference) -> both.request().path().equals("/api/config/filters")),
+        new Rule(
+            "| `/api/version` | different |",
+            (both, difference) -> both.request().path().equals("/api/version")),
+        new Rule(
+            "| `/api/tree`, `/api/tree/...` | refused, 501 |",
+            (both, difference) -> both.request().path().startsWith("/api/tree")),
+        new Rule(
+            "| `jsonp` anywhere | refused, 400 |",
+            (both, difference) -> both.request().contains("jsonp")),
+        new Rule(
+            "| `POST /api/rollup` | refused, 501 |",
+            (both, difference) -> both.request().path().startsWith("/api/rollup")),
+        new Rule(
+            "| `POST /api/histogram` | refused, 503 |",
+            (both, difference) -> both.request().path().startsWith("/api/histogram")),
+        new Rule(
+            "| `/api/v2/...` and higher | 404 instead of 501 | |",
+            (both, difference) -> both.request().path().startsWith("/api/v2")),
+        new Rule(
+            "| `/api/uid/assign` | different |",
+            (both, difference) ->
+                both.request().path().startsWith("/api/uid/assign")
+                    || (both.request().path().startsWith("/api/suggest")
+                        && both.theirs().body().contains("new-"))),
+        new Rule(
+            "| `/api/uid/rename` | refused, 400 |",
+            (both, difference) -> both.request().path().startsWith("/api/uid/rename")),
+        new Rule(
+            "| `GET /api/uid/uidmeta` | same |",
+            (both, difference) ->
+                both.request().path().startsWith("/api/uid/uidmeta")
+                    && (difference.place().equals(".uid")
+                        || difference.place().equals(".error.details"))),
+        new Rule(
+            "| `GET`, `POST /api/query/last` | different | without `back_scan`",
+            (both, difference) ->
+                both.request().path().startsWith("/api/query/last")
+                    && both.statuses(200, 200)
+                    && difference.place().isEmpty()),
+        new Rule(
+            "| `GET`, `POST /api/search/lookup` | different |",
+            (both, difference) ->
+                both.request().path().startsWith("/api/search/lookup")
+                    && both.statuses(200, 200)
+                    && (!difference.place().startsWith(".results")
+                        || difference.place().endsWith(".tsuid")
+                        || both.request().contains("limit"))),
+        new Rule(
+            "| `DELETE /api/query`, `delete`, `method_override=delete` | different |",
+            (both, difference) -> both.request().has("reads what deletes left")),
+        new Rule(
+            "bad timestamp=",
+            (both, difference) -> String.valueOf(difference.theirs()).contains("bad timestamp=")),
+        new Rule(
+            "annotations are not stored",
+            (both, difference) ->
+                both.request().path().startsWith("/api/annotation")
+                    || difference.place().contains("nnotations")));
+  }
+}

@@ -1,0 +1,106 @@
+package dev.varve.matrix.differential;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One of the two servers. */
+final class Server {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final URI address;
+  private final String prefix;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  /** An ID that a server has made up. */
+  private static final Pattern MADE_UP =
+      Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+  /** What requests name by a common name and this server by its own, such as IDs of tasks. */
+  private final Map<String, String> names = new LinkedHashMap<>();
+
+  /** The same for texts that are too short to be found in an answer. */
+  private final Map<String, String> aliases = new LinkedHashMap<>();
+
+  private int made;
+
+  /**
+   * Creates a client of a server.
+   *
+   * @param prefix comes before every path
+   */
+  Server(URI address, String prefix) {
+    this.address = address;
+    this.prefix = prefix;
+  }
+
+  /** Returns the server's own texts by the common ones. */
+  Map<String, String> names() {
+    return names;
+  }
+
+  Map<String, String> aliases() {
+    return aliases;
+  }
+
+  Answer send(Request request) {
+    HttpRequest.Builder builder =
+        HttpRequest.newBuilder(URI.create(address + prefix + own(request.path())))
+            .timeout(PATIENCE)
+            .header("Content-Type", "application/json");
+    String body = request.body();
+    builder.method(
+        request.method(),
+        body == null
+            ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(own(body)));
+    try {
+      HttpResponse<String> answer =
+          http.send(builder.build(), HttpResponse.BodyHandlers.ofString());
+      return new Answer(answer.statusCode(), common(answer.body()));
+    } catch (IOException e) {
+      return new Answer(Answer.DROPPED, String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted during " + request, e);
+    }
+  }
+
+  private String own(String text) {
+    String own = text;
+    for (Map.Entry<String, String> name : names.entrySet()) {
+      own = own.replace(encoded(name.getKey()), encoded(name.getValue()));
+      own = own.replace(name.getKey(), name.getValue());
+    }
+    for (Map.Entry<String, String> name : aliases.entrySet()) {
+      own = own.replace(name.getKey(), name.getValue());
+    }
+    return own;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private String common(String text) {
+    Matcher ids = MADE_UP.matcher(text);
+    while (ids.find()) {
+      if (!names.containsValue(ids.group())) {
+        names.put("@id.%d@".formatted(made++), ids.group());
+      }
+    }
+    String common = text;
+    for (Map.Entry<String, String> name : names.entrySet()) {
+      common = common.replace(name.getValue(), name.getKey());
+    }
+    return common;
+  }
+}
