@@ -61,7 +61,7 @@ record Difference(String place, @Nullable String theirs, @Nullable String ours) 
       if (a.isWhole() != b.isWhole()) {
         return false;
       }
-      return a.isWhole() && a.text().length() < 16
+      return (a.isWhole() && a.text().length() < 16)
           ? a.text().equals(b.text())
           : near(a.value(), b.value());
     }
