@@ -40,7 +40,8 @@ final class Fills {
   }
 
   Route route() {
-    return Route.post("/v1/fill", Load.WRITE, Right.WRITE, this::fill);
+    return Route.post("/v1/fill", Load.WRITE, Right.WRITE, this::fill)
+        .asking("'read': the answer tells what the dataset has");
   }
 
   private void fill(Exchange exchange) throws IOException {
