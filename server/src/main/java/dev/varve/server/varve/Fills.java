@@ -41,7 +41,7 @@ final class Fills {
 
   Route route() {
     return Route.post("/v1/fill", Load.WRITE, Right.WRITE, this::fill)
-        .asking("'read': the answer tells what the dataset has");
+        .asking("read, since the answer tells what the dataset has");
   }
 
   private void fill(Exchange exchange) throws IOException {
