@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -142,9 +143,10 @@ class OpenTsdbDifferentialIT {
           "/api/query?start=%d&end=%d&show_tsuids&m=none:%s"
               .formatted(OpenTsdbPoints.START, OpenTsdbPoints.END + 90_000, metric);
       Object answer = JsonTree.read(server.send(new Request("GET", path, null, Set.of())).body());
-      for (Object one : (List<?>) answer) {
+      for (Object one : (List<?>) Objects.requireNonNull(answer)) {
         Map<?, ?> series = (Map<?, ?>) one;
-        String tsuid = String.valueOf(((List<?>) series.get("tsuids")).getFirst());
+        List<?> tsuids = (List<?>) Objects.requireNonNull(series.get("tsuids"));
+        String tsuid = String.valueOf(tsuids.getFirst());
         String name = new TreeMap<>((Map<?, ?>) series.get("tags")).toString().replace(" ", "");
         found.put("@tsuid." + metric + name + "@", tsuid);
       }
