@@ -2,11 +2,8 @@ package dev.varve.cli;
 
 import dev.varve.engine.FillResult;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Tags;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** Reads the answer of {@code /varve/v1/fill}. */
 final class FilledJson {
@@ -20,40 +17,28 @@ final class FilledJson {
     }
     long missing = days.stream().mapToLong(FillResult.Day::missing).sum();
     return new Target.Filled(
-        number(answer, "accepted"),
-        number(answer, "refused"),
-        number(answer, "dropped"),
-        number(answer, "coerced"),
-        missing - number(answer, "refusedByDataset"),
+        JsonTree.number(answer, "accepted"),
+        JsonTree.number(answer, "refused"),
+        JsonTree.number(answer, "dropped"),
+        JsonTree.number(answer, "coerced"),
+        missing - JsonTree.number(answer, "refusedByDataset"),
         JsonTree.list(JsonTree.member(answer, "reasons")).stream().map(String::valueOf).toList(),
         days);
   }
 
   private static FillResult.Day day(Object day) {
-    GroupKey key = new GroupKey(text(day, "metric"), tags(day, "tags"), tags(day, "resource"));
+    GroupKey key =
+        new GroupKey(
+            JsonTree.text(day, "metric"),
+            JsonTree.tags(day, "tags"),
+            JsonTree.tags(day, "resource"));
     return new FillResult.Day(
-        key.field(text(day, "field")),
-        number(day, "day"),
-        (int) number(day, "samples"),
-        (int) number(day, "missing"),
-        (int) number(day, "other"),
-        text(day, "given"),
-        text(day, "held"));
-  }
-
-  private static Tags tags(Object day, String name) {
-    Map<String, String> tags = new TreeMap<>();
-    if (JsonTree.member(day, name) instanceof Map<?, ?> members) {
-      members.forEach((tag, value) -> tags.put(String.valueOf(tag), String.valueOf(value)));
-    }
-    return Tags.of(tags);
-  }
-
-  private static String text(Object object, String name) {
-    return String.valueOf(JsonTree.member(object, name));
-  }
-
-  private static long number(Object object, String name) {
-    return JsonTree.member(object, name) instanceof Long number ? number : 0;
+        key.field(JsonTree.text(day, "field")),
+        JsonTree.number(day, "day"),
+        (int) JsonTree.number(day, "samples"),
+        (int) JsonTree.number(day, "missing"),
+        (int) JsonTree.number(day, "other"),
+        JsonTree.text(day, "given"),
+        JsonTree.text(day, "held"));
   }
 }

@@ -1,10 +1,12 @@
 package dev.varve.cli;
 
 import dev.varve.formats.json.Json;
+import dev.varve.model.Tags;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -34,6 +36,43 @@ public final class JsonTree {
     }
     throw new CommandFailedException(
         "the answer has no '" + name + "': is the server of another version?");
+  }
+
+  /**
+   * Returns a member of an object as text.
+   *
+   * @throws CommandFailedException if it is missing
+   */
+  public static String text(Object object, String name) {
+    return String.valueOf(member(object, name));
+  }
+
+  /**
+   * Returns a member of an object that is an integer.
+   *
+   * @throws CommandFailedException if it is missing or no integer
+   */
+  public static long number(Object object, String name) {
+    if (member(object, name) instanceof Long number) {
+      return number;
+    }
+    throw new CommandFailedException(
+        "'%s' is '%s', not an integer".formatted(name, member(object, name)));
+  }
+
+  /**
+   * Returns a member of an object whose own members are tags.
+   *
+   * @throws CommandFailedException if it is missing or no object
+   */
+  public static Tags tags(Object object, String name) {
+    if (!(member(object, name) instanceof Map<?, ?> members)) {
+      throw new CommandFailedException(
+          "'%s' is '%s', not an object of tags".formatted(name, member(object, name)));
+    }
+    Map<String, String> tags = new TreeMap<>();
+    members.forEach((tag, value) -> tags.put(String.valueOf(tag), String.valueOf(value)));
+    return Tags.of(tags);
   }
 
   /** Returns the elements of an array without nulls; none if the value is no array. */

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -42,18 +41,19 @@ record Checkpoint(String migration, @Nullable Position at, Totals totals, long r
     }
     try {
       Object state = JsonTree.parse(Files.readString(file));
-      if (number(state, "format") != FORMAT) {
+      if (JsonTree.number(state, "format") != FORMAT) {
         throw new CommandFailedException(
             "%s has format %d, and this version reads format %d"
-                .formatted(file, number(state, "format"), FORMAT));
+                .formatted(file, JsonTree.number(state, "format"), FORMAT));
       }
-      String of = text(state, "migration");
+      String of = JsonTree.text(state, "migration");
       if (!of.equals(migration)) {
         throw new CommandFailedException(
             "%s is the checkpoint of another migration, '%s': finish that, name another file with --state, or delete it"
                 .formatted(file, of));
       }
-      return new Checkpoint(migration, position(state), totals(state), number(state, "reported"));
+      return new Checkpoint(
+          migration, position(state), totals(state), JsonTree.number(state, "reported"));
     } catch (JacksonException e) {
       throw new CommandFailedException(
           "%s is no checkpoint: %s; delete it to begin anew"
@@ -66,38 +66,24 @@ record Checkpoint(String migration, @Nullable Position at, Totals totals, long r
       return null;
     }
     Object at = JsonTree.member(state, "at");
-    GroupKey key = new GroupKey(text(at, "metric"), tags(at, "tags"), tags(at, "resource"));
-    return new Position(key.field(text(at, "field")), number(at, "time"));
+    GroupKey key =
+        new GroupKey(
+            JsonTree.text(at, "metric"), JsonTree.tags(at, "tags"), JsonTree.tags(at, "resource"));
+    return new Position(key.field(JsonTree.text(at, "field")), JsonTree.number(at, "time"));
   }
 
   private static Totals totals(Object state) {
     Object totals = JsonTree.member(state, "totals");
     return new Totals(
-        number(totals, "read"),
-        number(totals, "days"),
-        number(totals, "written"),
-        number(totals, "equal"),
-        number(totals, "own"),
-        number(totals, "refused"),
-        number(totals, "dropped"),
-        number(totals, "coerced"),
-        number(totals, "lost"));
-  }
-
-  private static Tags tags(Object object, String name) {
-    Map<String, String> tags = new TreeMap<>();
-    if (JsonTree.member(object, name) instanceof Map<?, ?> members) {
-      members.forEach((tag, value) -> tags.put(String.valueOf(tag), String.valueOf(value)));
-    }
-    return Tags.of(tags);
-  }
-
-  private static String text(Object object, String name) {
-    return String.valueOf(JsonTree.member(object, name));
-  }
-
-  private static long number(Object object, String name) {
-    return JsonTree.member(object, name) instanceof Long number ? number : 0;
+        JsonTree.number(totals, "read"),
+        JsonTree.number(totals, "days"),
+        JsonTree.number(totals, "written"),
+        JsonTree.number(totals, "equal"),
+        JsonTree.number(totals, "own"),
+        JsonTree.number(totals, "refused"),
+        JsonTree.number(totals, "dropped"),
+        JsonTree.number(totals, "coerced"),
+        JsonTree.number(totals, "lost"));
   }
 
   /** Replaces the file, durably. */

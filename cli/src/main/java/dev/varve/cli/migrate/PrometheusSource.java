@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server with Prometheus' remote read, which is asked for one series after the other. Native
- * histograms are left out.
+ * A server with Prometheus' remote read, which is asked for one series after the other. A native
+ * histogram ends the migration.
  */
 final class PrometheusSource implements MigrationSource {
   private final ServerConnection connection;
