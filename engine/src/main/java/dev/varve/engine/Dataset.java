@@ -311,6 +311,12 @@ public final class Dataset implements AutoCloseable {
     return open.config();
   }
 
+  /** Returns where samples are when a write returns. */
+  public Acknowledgement acknowledgement() {
+    boolean journals = open.periods().all().stream().anyMatch(period -> period.blocks() != null);
+    return Acknowledgement.of(open.store().syncedTo(), journals, config().journal().sync());
+  }
+
   /** Returns whether samples of every period may be of fields other than {@code value}. */
   public boolean holdsFields() {
     return everyDomain(Domain::fields);

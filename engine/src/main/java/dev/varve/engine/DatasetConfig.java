@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param resources names of tags that become resource identifiers, from protocols without resources
  * @param wholeTableScans whether queries may scan whole tables without requesting it
  * @param refresh how soon writes of other servers are seen
+ * @param journal how the journal of periods in blocks is kept; without effect on periods in cells
  * @param attached the foreign tables of the dataset; null for tables of our own
  */
 public record DatasetConfig(
@@ -32,6 +33,7 @@ public record DatasetConfig(
     Set<String> resources,
     boolean wholeTableScans,
     Refresh refresh,
+    JournalConfig journal,
     @Nullable Attached attached) {
   public DatasetConfig {
     periods = List.copyOf(periods);
@@ -56,6 +58,7 @@ public record DatasetConfig(
         resources,
         wholeTableScans,
         Refresh.DEFAULTS,
+        JournalConfig.DEFAULTS,
         null);
   }
 
@@ -77,19 +80,38 @@ public record DatasetConfig(
 
   /** Returns a copy of this declaration, attached to foreign tables. */
   public DatasetConfig with(Attached other) {
-    return new DatasetConfig(
-        name, store, periods, retention, duplicates, resources, wholeTableScans, refresh, other);
+    return copy(periods, refresh, journal, other);
   }
 
   /** Returns a copy of this declaration with other periods. */
   DatasetConfig withPeriods(List<PeriodConfig> others) {
-    return new DatasetConfig(
-        name, store, others, retention, duplicates, resources, wholeTableScans, refresh, attached);
+    return copy(others, refresh, journal, attached);
   }
 
   public DatasetConfig with(Refresh other) {
+    return copy(periods, other, journal, attached);
+  }
+
+  public DatasetConfig with(JournalConfig other) {
+    return copy(periods, refresh, other, attached);
+  }
+
+  private DatasetConfig copy(
+      List<PeriodConfig> otherPeriods,
+      Refresh otherRefresh,
+      JournalConfig otherJournal,
+      @Nullable Attached otherAttached) {
     return new DatasetConfig(
-        name, store, periods, retention, duplicates, resources, wholeTableScans, other, attached);
+        name,
+        store,
+        otherPeriods,
+        retention,
+        duplicates,
+        resources,
+        wholeTableScans,
+        otherRefresh,
+        otherJournal,
+        otherAttached);
   }
 
   /** Returns the store of the home. */

@@ -127,6 +127,7 @@ class AttachTest {
         Set.of(),
         false,
         SOON,
+        JournalConfig.DEFAULTS,
         new Attached(access, tables, OWN));
   }
 
@@ -613,6 +614,7 @@ class AttachTest {
             Set.of(),
             false,
             new Refresh(Duration.ZERO, Duration.ofSeconds(1)),
+            JournalConfig.DEFAULTS,
             sameHome.attached());
 
     assertThatThrownBy(() -> open(odd))

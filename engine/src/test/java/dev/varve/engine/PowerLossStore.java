@@ -16,6 +16,7 @@ import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
@@ -78,6 +79,11 @@ final class PowerLossStore implements Store {
 
   synchronized int writes() {
     return writes;
+  }
+
+  /** Returns whether a power loss may lose writes. */
+  synchronized boolean hasUnsynced() {
+    return synced < log.size();
   }
 
   /** Returns the state that a new process finds: all synced writes and some of the later ones. */
@@ -151,6 +157,11 @@ final class PowerLossStore implements Store {
   @Override
   public boolean isEmbedded() {
     return live.isEmbedded();
+  }
+
+  @Override
+  public SyncedTo syncedTo() {
+    return live.syncedTo();
   }
 
   @Override

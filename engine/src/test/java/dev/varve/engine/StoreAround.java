@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Power;
 import dev.varve.store.Store;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.List;
@@ -25,6 +26,11 @@ class StoreAround implements Store {
   @Override
   public boolean isEmbedded() {
     return store.isEmbedded();
+  }
+
+  @Override
+  public SyncedTo syncedTo() {
+    return store.syncedTo();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.Store;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.List;
@@ -28,6 +29,11 @@ record WatchedStore(Store store, UnaryOperator<CellCursor> cursors) implements S
   @Override
   public boolean isEmbedded() {
     return store.isEmbedded();
+  }
+
+  @Override
+  public SyncedTo syncedTo() {
+    return store.syncedTo();
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
+import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layouts;
@@ -111,6 +112,7 @@ class HeroicTakeoverIT {
             Set.of(),
             false,
             new Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+            JournalConfig.DEFAULTS,
             new Attached(access, Map.of("metrics", table), null));
     return Engine.open(
         new EngineConfig(

@@ -16,6 +16,7 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.InvalidConfigException;
+import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.attach.Inspection.Candidate;
@@ -130,6 +131,7 @@ class KairosDbTakeoverIT {
         Set.of(),
         false,
         new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1), believed),
+        JournalConfig.DEFAULTS,
         new Attached(access, Map.of(), new StoreConfig("rocksdb", Map.of())));
   }
 

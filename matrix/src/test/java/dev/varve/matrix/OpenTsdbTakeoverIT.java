@@ -14,6 +14,7 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layouts;
@@ -447,6 +448,7 @@ class OpenTsdbTakeoverIT {
         Set.of(),
         false,
         new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)),
+        JournalConfig.DEFAULTS,
         new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
   }
 

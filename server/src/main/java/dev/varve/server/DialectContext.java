@@ -14,8 +14,10 @@ import dev.varve.server.http.ClientGoneException;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.scrape.Scraper;
 import java.io.IOException;
@@ -51,6 +53,9 @@ public record DialectContext(
     boolean deletes,
     Clock clock,
     String version) {
+  /** The header that says where samples are once a write has been answered. */
+  public static final String DURABILITY = "X-Varve-Durability";
+
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
 
   /**
@@ -127,6 +132,21 @@ public record DialectContext(
     } catch (UnknownDatasetException e) {
       throw new HttpError(404, e.getMessage() == null ? "" : e.getMessage());
     }
+  }
+
+  /** Returns an intake for the samples of a request, whose answer says where they are then. */
+  public Intake intake(Exchange exchange, Dataset written, String dialect) {
+    return intake(exchange, written, dialect, exchange.memory());
+  }
+
+  /**
+   * Like {@link #intake(Exchange, Dataset, String)}.
+   *
+   * @param memory reservation for the columns of batches until they are written
+   */
+  public Intake intake(Exchange exchange, Dataset written, String dialect, Reservation memory) {
+    exchange.header(DURABILITY, written.acknowledgement().word());
+    return new Intake(written, dialect, ingest(), memory);
   }
 
   /** Returns the listener for writes: it passes series through the door and counts the outcome. */

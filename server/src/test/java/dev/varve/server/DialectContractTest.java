@@ -184,7 +184,9 @@ class DialectContractTest {
   @MethodSource("fixtures")
   void answersAtItsPathsAndBelowItsName(Fixture of) {
     String metric = "plain_" + of;
-    assertThat(write(of, of.path(), of.body(metric, "a")).statusCode()).isBetween(200, 204);
+    HttpResponse<String> written = write(of, of.path(), of.body(metric, "a"));
+    assertThat(written.statusCode()).isBetween(200, 204);
+    assertThat(written.headers().firstValue(DialectContext.DURABILITY)).hasValue("memory");
     assertStored("", metric);
     String prefixed = "prefixed_" + of;
     assertThat(write(of, of.belowName(), of.body(prefixed, "a")).statusCode()).isBetween(200, 204);

@@ -20,6 +20,11 @@ public interface Store extends AutoCloseable {
     return false;
   }
 
+  /** Returns where a {@link Durability#SYNCED} write is when it returns. */
+  default SyncedTo syncedTo() {
+    return SyncedTo.ANOTHER_PROCESS;
+  }
+
   /**
    * Identifies the location of another program's table, for example by cluster and namespace. The
    * text is the same for every caller as long as the table is the same, and differs for a table of

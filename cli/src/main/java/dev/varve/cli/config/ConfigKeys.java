@@ -193,6 +193,8 @@ public final class ConfigKeys {
         new Row<>(
             List.of("resources"),
             (dataset, into) -> into.add("resources", String.join(",", dataset.resources()))),
+        key("journal", dataset -> dataset.journal().sync().name().toLowerCase(Locale.ROOT)),
+        key("journal-size", dataset -> dataset.journal().maxBytes()),
         key("scans", dataset -> dataset.wholeTableScans() ? "allow" : "refuse"),
         key(
             "attach",

@@ -7,6 +7,7 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.FieldLimits;
+import dev.varve.engine.JournalConfig;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
@@ -384,6 +385,7 @@ public record VarveConfig(
       Set<String> resources = Set.copyOf(reader.texts("resources"));
       String scans = reader.choice("scans", List.of("refuse", "allow"), "refuse");
       Refresh refresh = refresh();
+      JournalConfig journal = journal();
       Attached attached = attached();
       store.refuseUnknown();
       reader.refuseUnknown();
@@ -398,7 +400,18 @@ public record VarveConfig(
               resources,
               scans.equals("allow"),
               refresh,
+              journal,
               attached);
+    }
+
+    private JournalConfig journal() {
+      JournalConfig usual = JournalConfig.DEFAULTS;
+      String sync = reader.choice("journal", List.of("fsync", "os", "async"), "fsync");
+      long bytes = reader.size("journal-size", usual.maxBytes());
+      if (bytes < JournalConfig.BYTES_MIN) {
+        reader.problem("journal-size", "is less than 1MB");
+      }
+      return new JournalConfig(JournalConfig.Sync.valueOf(sync.toUpperCase(Locale.ROOT)), bytes);
     }
 
     private Refresh refresh() {

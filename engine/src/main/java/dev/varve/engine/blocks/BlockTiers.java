@@ -1,6 +1,7 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.JournalConfig;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesNumbers;
@@ -66,17 +67,16 @@ public final class BlockTiers implements AutoCloseable {
 
   private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(5);
 
-  /** Number of columns, and of journal entries, that are kept for the next batches. */
+  /** Number of columns that are kept for the next batches. */
   private static final int POOLED = 4;
 
-  /** Largest capacity of pooled columns, in samples, and of pooled entries, in bytes. */
+  /** Largest capacity of pooled columns, in samples. */
   private static final int POOLED_SAMPLES = 1 << 15;
-
-  private static final int POOLED_BYTES = 1 << 18;
 
   private final String name;
   private final BlockTable blocks;
   private final Journal journal;
+  private final JournalWriter writer;
   private final LongSupplier stamps;
   private final LongSupplier oldestKept;
   private final SeriesNumbers numbers;
@@ -84,6 +84,9 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Bytes at which a head is sealed. */
   private final long headMax;
+
+  /** Bytes of journal entries at which a head is sealed. */
+  private final long journalMax;
 
   /** Held while blocks are replaced or dropped, so that nobody replaces what has changed. */
   private final ReentrantLock rewriting = new ReentrantLock();
@@ -107,7 +110,13 @@ public final class BlockTiers implements AutoCloseable {
   /** When the first sample of the head was accepted; meaningless while it is empty. */
   private long headSince = System.nanoTime();
 
+  /** Bytes of the journal entries of the head. */
+  private long headEntries;
+
   private @Nullable Head sealing;
+
+  /** Bytes of the journal entries of {@link #sealing}. */
+  private long sealingEntries;
 
   /** The last stamp of {@link #sealing}. */
   private long sealingThrough;
@@ -138,7 +147,6 @@ public final class BlockTiers implements AutoCloseable {
   private @Nullable Thread sealer;
 
   private final Queue<ColumnBatch> spareColumns = new ArrayBlockingQueue<>(POOLED);
-  private final Queue<JournalEntry> spareEntries = new ArrayBlockingQueue<>(POOLED);
   private final LongAdder sealedSamples = new LongAdder();
   private final LongAdder seals = new LongAdder();
 
@@ -151,6 +159,7 @@ public final class BlockTiers implements AutoCloseable {
       LongSupplier stamps,
       LongSupplier oldestKept,
       long headMax,
+      JournalConfig journaling,
       Rescue rescue) {
     this.name = name;
     this.tables = tables;
@@ -158,6 +167,7 @@ public final class BlockTiers implements AutoCloseable {
     this.stamps = stamps;
     this.oldestKept = oldestKept;
     this.headMax = headMax;
+    this.journalMax = journaling.maxBytes() / 2;
     Table ofBlocks = tables.get(BlockLayout.BLOCKS);
     Table ofJournal = tables.get(BlockLayout.JOURNAL);
     this.blocks =
@@ -170,6 +180,7 @@ public final class BlockTiers implements AutoCloseable {
             rescue.extent());
     this.latest = new LatestInBlocks(blocks.isEmpty());
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
+    this.writer = new JournalWriter(name, journal, journaling);
   }
 
   private static SizeLimits limits(Store store, Table table) {
@@ -186,6 +197,7 @@ public final class BlockTiers implements AutoCloseable {
    * @param oldestKept returns the time before which samples have expired; {@link Long#MIN_VALUE} if
    *     none ever does
    * @param headMax bytes at which a head is sealed; two heads may be in memory
+   * @param journaling what writers wait for
    * @throws dev.varve.engine.CorruptDataException if the journal is damaged and nobody agrees to
    *     remove the damaged entries
    */
@@ -198,9 +210,11 @@ public final class BlockTiers implements AutoCloseable {
       LongSupplier stamps,
       LongSupplier oldestKept,
       long headMax,
+      JournalConfig journaling,
       Rescue rescue) {
     BlockTiers tiers =
-        new BlockTiers(name, store, tables, layout, numbers, stamps, oldestKept, headMax, rescue);
+        new BlockTiers(
+            name, store, tables, layout, numbers, stamps, oldestKept, headMax, journaling, rescue);
     if (!rescue.complete()) {
       tiers.blocks.reserveNumbers();
     }
@@ -211,11 +225,12 @@ public final class BlockTiers implements AutoCloseable {
   private void replay(Rescue.DamagedEntries damaged) {
     long[] lost = new long[1];
     journal.replay(
-        (stamp, batch) -> {
+        (stamp, length, batch) -> {
           lost[0] += unknown(batch);
           head.add(batch);
+          headEntries += length;
           lastStamp = stamp;
-          if (isFull(head)) {
+          if (isFull()) {
             sealNow();
           }
         },
@@ -240,23 +255,26 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * Returns whether a head is to be sealed: it has reached its limit, or it is large and its series
-   * have enough samples for good blocks.
+   * Returns whether the head is to be sealed: it or its journal has reached a limit, or it is large
+   * and its series have enough samples for good blocks.
    */
-  private boolean isFull(Head of) {
-    return of.bytes() > headMax
-        || of.isFull()
-        || (of.bytes() > GOOD_BYTES && of.samples() > GOOD_SAMPLES * of.series());
+  private boolean isFull() {
+    return head.bytes() > headMax
+        || head.isFull()
+        || headEntries > journalMax
+        || (head.bytes() > GOOD_BYTES && head.samples() > GOOD_SAMPLES * head.series());
   }
 
   /** Seals the head on this thread, while nobody else uses the tiers. */
   private void sealNow() {
     latest.add(seal(head, lastStamp));
     head = new Head();
+    headEntries = 0;
   }
 
   /** Starts to seal full heads in the background. */
   public void start() {
+    writer.start();
     sealer = Thread.ofPlatform().daemon().name("sealer of " + name).start(this::sealAlways);
   }
 
@@ -275,22 +293,14 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * Writes a batch and returns once it is durable and visible.
+   * Writes a batch and returns once it is visible, and as durable as the journal is to make it.
    *
    * @throws OverloadedException if there is no room in the head; nothing was written
    * @throws WriteFailedException if the store failed
    */
   public void write(ColumnBatch batch) {
-    JournalEntry pooled = spareEntries.poll();
-    JournalEntry entry = pooled == null ? new JournalEntry() : pooled;
-    entry.encode(batch);
-    write(batch, entry);
-    if (entry.bytes().length <= POOLED_BYTES) {
-      spareEntries.offer(entry);
-    }
-  }
-
-  private void write(ColumnBatch batch, JournalEntry entry) {
+    JournalEntry entry = writer.encode(batch);
+    int length = entry.length();
     awaitRoom();
     long ticket;
     long stamp;
@@ -303,10 +313,10 @@ public final class BlockTiers implements AutoCloseable {
     }
     boolean written = false;
     try {
-      journal.append(stamp, entry);
+      writer.append(stamp, entry);
       written = true;
     } finally {
-      takeTurn(ticket, stamp, written ? batch : null, entry.length());
+      takeTurn(ticket, stamp, written ? batch : null, length);
     }
   }
 
@@ -314,7 +324,7 @@ public final class BlockTiers implements AutoCloseable {
     long left = PATIENCE.toNanos();
     lock.lock();
     try {
-      while (isFull(head) && sealing != null) {
+      while (isFull() && sealing != null) {
         if (left <= 0) {
           throw new OverloadedException(
               "dataset '%s': %,d bytes of samples wait to be sealed into blocks, the limit is %,d: try again"
@@ -341,9 +351,10 @@ public final class BlockTiers implements AutoCloseable {
       if (batch != null) {
         headSince = head.isEmpty() ? System.nanoTime() : headSince;
         head.add(batch);
+        headEntries += length;
         lastStamp = stamp;
         appended += length;
-        if (isFull(head)) {
+        if (isFull()) {
           due.signal();
         }
       }
@@ -410,6 +421,7 @@ public final class BlockTiers implements AutoCloseable {
     try {
       latest.add(ends);
       sealing = null;
+      sealingEntries = 0;
       sealedThrough = sealingThrough;
       changed.signalAll();
     } finally {
@@ -564,10 +576,12 @@ public final class BlockTiers implements AutoCloseable {
         if (closed) {
           return null;
         }
-        if (isFull(head) || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
+        if (isFull() || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
           sealing = head;
           sealingThrough = lastStamp;
+          sealingEntries = headEntries;
           head = new Head();
+          headEntries = 0;
           sealRequested = false;
         } else if (hasWork || waited) {
           return null;
@@ -744,9 +758,11 @@ public final class BlockTiers implements AutoCloseable {
       figures.put(
           "head_samples", (double) head.samples() + (before == null ? 0 : before.samples()));
       figures.put("head_age_seconds", head.isEmpty() ? 0 : (System.nanoTime() - headSince) / 1e9);
+      figures.put("journal_bytes", (double) headEntries + sealingEntries);
     } finally {
       lock.unlock();
     }
+    figures.put("journal_queued_bytes", (double) writer.queuedBytes());
     figures.put("blocks_sealed_bytes_total", (double) blocks.sealedBytes());
     figures.put("blocks_merged_bytes_total", (double) blocks.mergedBytes());
     figures.put("seals_total", seals.doubleValue());
@@ -765,6 +781,7 @@ public final class BlockTiers implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    writer.close();
     Thread running = sealer;
     if (running != null) {
       join(running);

@@ -38,6 +38,9 @@ final class Journal {
   private static final byte ENTRY = 1;
   private static final Bytes ENTRIES = Bytes.of(ENTRY);
 
+  /** A row that never exists: deleting it is a small write, whose sync covers those before. */
+  private static final Bytes NO_ROW = Bytes.of((byte) 2);
+
   private final Table table;
   private final Applier applier;
   private final Power.RangeDelete ranges;
@@ -50,20 +53,30 @@ final class Journal {
 
   /** Receives entries in the order of their stamps. */
   interface Replay {
-    void take(long stamp, ColumnBatch batch);
+    /**
+     * @param length of the entry, in bytes
+     */
+    void take(long stamp, int length, ColumnBatch batch);
   }
 
   /**
-   * Appends an entry and returns once it is durable.
+   * Appends an entry. Appending it again changes nothing.
    *
    * @throws dev.varve.engine.WriteFailedException if the store failed
    */
-  void append(long stamp, JournalEntry entry) {
+  void append(long stamp, JournalEntry entry, Durability durability) {
     MutationBatch edit = new MutationBatch();
     byte[] row = row(stamp);
     byte[] none = {};
     edit.put(row, 0, row.length, 0, none, 0, 0, stamp, entry.bytes(), 0, entry.length());
-    require(applier.apply(edit, 1, Durability.SYNCED));
+    require(applier.apply(edit, 1, durability));
+  }
+
+  /** Makes durable what was appended before. */
+  void sync() {
+    MutationBatch nothing = new MutationBatch();
+    nothing.deleteRow(NO_ROW);
+    require(applier.apply(nothing, 1, Durability.SYNCED));
   }
 
   /** Records durably that blocks have everything up to a stamp, and deletes those entries. */
@@ -113,7 +126,7 @@ final class Journal {
           long stamp = ByteBuffer.wrap(page.bytes()).getLong(page.rowOffset(cell) + 1);
           if (stamp > sealed) {
             if (decode(page, cell, batch, damaged)) {
-              into.take(stamp, batch);
+              into.take(stamp, page.valueLength(cell), batch);
             } else {
               removed.deleteRow(page.row(cell));
             }

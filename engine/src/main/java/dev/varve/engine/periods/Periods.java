@@ -253,6 +253,7 @@ public final class Periods implements AutoCloseable {
         forBlocks.stamps(),
         forBlocks.oldestKept(),
         forBlocks.memory() / 2 / periods,
+        config.journal(),
         forBlocks.rescue());
   }
 

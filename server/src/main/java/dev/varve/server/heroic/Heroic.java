@@ -109,7 +109,7 @@ public final class Heroic implements Dialect {
   private void write(Exchange exchange) throws IOException {
     long start = System.nanoTime();
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, NAME);
     WriteReader reader =
         new WriteReader(intake, dataset.resolution(), dataset.config().resources());
     try (InputStream body = exchange.body()) {

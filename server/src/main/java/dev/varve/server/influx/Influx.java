@@ -221,7 +221,7 @@ public final class Influx implements Dialect {
 
   private void write(Exchange exchange, String databaseParameter) throws IOException {
     Dataset dataset = context.datasetIfAny(exchange, database(exchange, databaseParameter));
-    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, NAME);
     InfluxLines format = precision(exchange).lines(dataset, context.clock());
     BadLines bad = new BadLines();
     BatchBuilder batch = intake.newBatch();

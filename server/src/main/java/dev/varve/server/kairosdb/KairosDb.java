@@ -85,7 +85,7 @@ public final class KairosDb implements Dialect {
 
   private void write(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, NAME);
     DataPointsReader reader = new DataPointsReader(intake);
     List<String> errors;
     try (InputStream body = exchange.body(Answers.encoding(exchange))) {
@@ -144,7 +144,7 @@ public final class KairosDb implements Dialect {
                 metric.name(),
                 metric.groupBy().tags(),
                 dataset,
-                new Intake(dataset, NAME, context.ingest(), exchange.memory())))
+                context.intake(exchange, dataset, NAME)))
         .toList();
   }
 

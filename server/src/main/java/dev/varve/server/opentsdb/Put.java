@@ -119,7 +119,7 @@ final class Put {
     this.memory = exchange.memory();
     this.ofWrites = memory.another();
     this.ofPlaced = new HeldPart(memory);
-    this.intake = new Intake(dataset, Telnet.NAME, context.ingest(), ofWrites);
+    this.intake = context.intake(exchange, dataset, Telnet.NAME, ofWrites);
     this.batch = new BatchBuilder(memory::hold);
     this.wantsDetails = exchange.parameter("details") != null;
     this.wantsSummary = exchange.parameter("summary") != null;

@@ -73,7 +73,7 @@ public final class Otlp implements Dialect {
   private void write(Exchange exchange) throws IOException {
     boolean json = isJson(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, NAME);
     Translation translation =
         new Translation(intake, dataset.name(), dataset.holdsStaleMarkers(), sums);
     try (InputStream body = exchange.body()) {

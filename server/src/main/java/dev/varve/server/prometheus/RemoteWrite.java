@@ -38,7 +38,7 @@ final class RemoteWrite {
   void write(Exchange exchange) throws IOException {
     boolean second = isSecond(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
     WriteRequestReader reader = new WriteRequestReader(intake, known, dataset.holdsStaleMarkers());
     try {
       SnappyBlock.Content message = SnappyBody.read(exchange, "remote write", buffers);

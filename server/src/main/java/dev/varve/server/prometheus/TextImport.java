@@ -129,7 +129,7 @@ final class TextImport {
             () -> now,
             labels,
             exchange.memory()::hold);
-    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
     List<BadLine> bad = new ArrayList<>();
     int badCount = read(exchange, format, intake, bad);
     context.lines(Prometheus.NAME, "refused", badCount);

@@ -132,7 +132,7 @@ final class VictoriaMetrics {
     Map<String, String> labels = TextImport.extraLabels(exchange);
     Dataset dataset = context.dataset(exchange);
     VictoriaMetricsLines format = new VictoriaMetricsLines(dataset.resolution(), labels);
-    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
     List<TextImport.BadLine> bad = new ArrayList<>();
     int badCount = read(exchange, format, intake, bad);
     context.lines(Prometheus.NAME, "refused", badCount);

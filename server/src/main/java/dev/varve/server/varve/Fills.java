@@ -48,8 +48,7 @@ final class Fills {
     exchange.require(Right.READ);
     boolean insists = VarveApi.insists(exchange);
     boolean dry = "true".equals(exchange.parameter("dry-run"));
-    Intake intake =
-        new Intake(context.dataset(exchange), VarveApi.NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, context.dataset(exchange), VarveApi.NAME);
     BatchBuilder batch = read(exchange, intake);
     exchange.memory().hold(BYTES_PER_SAMPLE * batch.sampleCount());
     FillResult result =

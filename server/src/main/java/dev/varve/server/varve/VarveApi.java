@@ -180,8 +180,7 @@ public final class VarveApi implements Dialect {
   }
 
   private void points(Exchange exchange) throws IOException {
-    Intake intake =
-        new Intake(context.dataset(exchange), NAME, context.ingest(), exchange.memory());
+    Intake intake = context.intake(exchange, context.dataset(exchange), NAME);
     boolean insists = insists(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = intake.newBatch();

@@ -5,6 +5,7 @@ import dev.varve.store.Power;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
@@ -49,6 +50,11 @@ public final class MemoryStore implements Store {
   @Override
   public boolean isEmbedded() {
     return true;
+  }
+
+  @Override
+  public SyncedTo syncedTo() {
+    return SyncedTo.MEMORY;
   }
 
   @Override

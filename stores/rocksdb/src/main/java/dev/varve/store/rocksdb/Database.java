@@ -205,6 +205,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         .setMaxOpenFiles(512)
         .setListeners(List.of(errors))
         .setBytesPerSync(1 << 20)
+        // A small database would take as much disk as its write buffers from the start.
+        .setAllowFAllocate(false)
         .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
         .setMaxLogFileSize(4 << 20)
         .setKeepLogFileNum(4);

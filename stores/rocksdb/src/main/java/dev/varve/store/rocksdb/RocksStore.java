@@ -13,6 +13,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider.Salvage;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.WriteHold;
@@ -60,6 +61,7 @@ final class RocksStore implements Store {
   private static final long SCAN_READAHEAD_BYTES = 1 << 20;
 
   private final Path directory;
+  private final boolean synced;
   private final NativeHandles handles = new NativeHandles();
   private final NativeGate gate;
   private final Database database;
@@ -90,6 +92,7 @@ final class RocksStore implements Store {
    */
   RocksStore(Path directory, RocksOptions options, @Nullable Salvage salvage) {
     this.directory = directory;
+    this.synced = options.sync();
     this.gate = new NativeGate(options.readers(), this::failure);
     this.database =
         gate.call(() -> new Database(directory, options, salvage, handles, this::failed));
@@ -193,6 +196,11 @@ final class RocksStore implements Store {
   @Override
   public boolean isEmbedded() {
     return true;
+  }
+
+  @Override
+  public SyncedTo syncedTo() {
+    return synced ? SyncedTo.DISK : SyncedTo.OPERATING_SYSTEM;
   }
 
   @Override
