@@ -1,8 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.JournalConfig;
-import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.delete.HiddenSamples;
@@ -14,19 +12,12 @@ import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
-import dev.varve.store.StoreException;
 import dev.varve.store.Table;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
@@ -45,28 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class BlockTiers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTiers.class);
 
-  /** Age at which a head is sealed even if it is not full. */
-  private static final Duration AGE_MAX = Duration.ofHours(2);
-
-  /** Bytes and samples per series from which a head is sealed before it reaches its limit. */
-  private static final long GOOD_BYTES = 32L << 20;
-
-  private static final long GOOD_SAMPLES = 256;
-
-  /** Interval at which the sealer looks for expired buckets and for quiet. */
-  private static final Duration IDLE = Duration.ofSeconds(10);
-
-  /** Bytes of entries in that time below which the dataset counts as quiet. */
-  private static final long QUIET_BYTES = 1 << 20;
-
-  /** Bytes of entries whose space is worth reclaiming. */
-  private static final long RECLAIMED_MIN = 4 << 20;
-
-  /** Time a batch waits for room in the head. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
-
-  private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(5);
-
   /** Number of columns that are kept for the next batches. */
   private static final int POOLED = 4;
 
@@ -77,78 +46,12 @@ public final class BlockTiers implements AutoCloseable {
   private final BlockTable blocks;
   private final Journal journal;
   private final JournalWriter writer;
-  private final LongSupplier stamps;
-  private final LongSupplier oldestKept;
+  private final Heads heads;
+  private final LatestInBlocks latest;
+  private final Sealer sealer;
   private final SeriesNumbers numbers;
   private final List<Table> tables;
-
-  /** Bytes at which a head is sealed. */
-  private final long headMax;
-
-  /** Bytes of journal entries at which a head is sealed. */
-  private final long journalMax;
-
-  /** Held while blocks are replaced or dropped, so that nobody replaces what has changed. */
-  private final ReentrantLock rewriting = new ReentrantLock();
-
-  /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
-  private int standingDeletes;
-
-  /** Guards all fields below. */
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** Signalled if a batch had its turn or a head was sealed. */
-  private final Condition changed = lock.newCondition();
-
-  /** Signalled if there is work for the sealer. */
-  private final Condition due = lock.newCondition();
-
-  private final LatestInBlocks latest;
-
-  private Head head = new Head();
-
-  /** When the first sample of the head was accepted; meaningless while it is empty. */
-  private long headSince = System.nanoTime();
-
-  /** Bytes of the journal entries of the head. */
-  private long headEntries;
-
-  private @Nullable Head sealing;
-
-  /** Bytes of the journal entries of {@link #sealing}. */
-  private long sealingEntries;
-
-  /** The last stamp of {@link #sealing}. */
-  private long sealingThrough;
-
-  private long tickets;
-  private long turn;
-
-  /** The last stamp of the last sealed head. */
-  private long sealedThrough = Long.MIN_VALUE;
-
-  /** The stamp of the last batch that had its turn. */
-  private long lastStamp = Long.MIN_VALUE;
-
-  private boolean sealRequested;
-
-  /** Bytes of all journal entries since the start. */
-  private long appended;
-
-  /** {@link #appended} when space was last reclaimed. */
-  private long reclaimed;
-
-  /** {@link #appended} when it was last looked at to see whether it grows, and when that was. */
-  private long seenAppended;
-
-  private long seenAt = System.nanoTime();
-  private boolean quiet;
-  private boolean closed;
-  private @Nullable Thread sealer;
-
   private final Queue<ColumnBatch> spareColumns = new ArrayBlockingQueue<>(POOLED);
-  private final LongAdder sealedSamples = new LongAdder();
-  private final LongAdder seals = new LongAdder();
 
   private BlockTiers(
       String name,
@@ -164,10 +67,6 @@ public final class BlockTiers implements AutoCloseable {
     this.name = name;
     this.tables = tables;
     this.numbers = numbers;
-    this.stamps = stamps;
-    this.oldestKept = oldestKept;
-    this.headMax = headMax;
-    this.journalMax = journaling.maxBytes() / 2;
     Table ofBlocks = tables.get(BlockLayout.BLOCKS);
     Table ofJournal = tables.get(BlockLayout.JOURNAL);
     this.blocks =
@@ -181,6 +80,8 @@ public final class BlockTiers implements AutoCloseable {
     this.latest = new LatestInBlocks(blocks.isEmpty());
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
     this.writer = new JournalWriter(name, journal, journaling);
+    this.heads = new Heads(name, stamps, headMax, journaling.maxBytes() / 2);
+    this.sealer = new Sealer(name, heads, blocks, journal, latest, oldestKept);
   }
 
   private static SizeLimits limits(Store store, Table table) {
@@ -227,11 +128,9 @@ public final class BlockTiers implements AutoCloseable {
     journal.replay(
         (stamp, length, batch) -> {
           lost[0] += unknown(batch);
-          head.add(batch);
-          headEntries += length;
-          lastStamp = stamp;
-          if (isFull()) {
-            sealNow();
+          Heads.Full full = heads.replay(stamp, batch, length);
+          if (full != null) {
+            sealer.seal(full);
           }
         },
         damaged);
@@ -254,28 +153,10 @@ public final class BlockTiers implements AutoCloseable {
     return unknown;
   }
 
-  /**
-   * Returns whether the head is to be sealed: it or its journal has reached a limit, or it is large
-   * and its series have enough samples for good blocks.
-   */
-  private boolean isFull() {
-    return head.bytes() > headMax
-        || head.isFull()
-        || headEntries > journalMax
-        || (head.bytes() > GOOD_BYTES && head.samples() > GOOD_SAMPLES * head.series());
-  }
-
-  /** Seals the head on this thread, while nobody else uses the tiers. */
-  private void sealNow() {
-    latest.add(seal(head, lastStamp));
-    head = new Head();
-    headEntries = 0;
-  }
-
   /** Starts to seal full heads in the background. */
   public void start() {
     writer.start();
-    sealer = Thread.ofPlatform().daemon().name("sealer of " + name).start(this::sealAlways);
+    sealer.start();
   }
 
   /** Returns empty columns, which may come from a pool. */
@@ -295,168 +176,34 @@ public final class BlockTiers implements AutoCloseable {
   /**
    * Writes a batch and returns once it is visible, and as durable as the journal is to make it.
    *
-   * @throws OverloadedException if there is no room in the head; nothing was written
+   * @throws dev.varve.engine.OverloadedException if there is no room in the head; nothing was
+   *     written
    * @throws WriteFailedException if the store failed
    */
   public void write(ColumnBatch batch) {
     JournalEntry entry = writer.encode(batch);
     int length = entry.length();
-    awaitRoom();
-    long ticket;
-    long stamp;
-    lock.lock();
-    try {
-      stamp = stamps.getAsLong();
-      ticket = tickets++;
-    } finally {
-      lock.unlock();
-    }
+    Heads.Turn turn = heads.takeTurn();
     boolean written = false;
     try {
-      writer.append(stamp, entry);
+      writer.append(turn.stamp(), entry);
       written = true;
     } finally {
-      takeTurn(ticket, stamp, written ? batch : null, length);
-    }
-  }
-
-  private void awaitRoom() {
-    long left = PATIENCE.toNanos();
-    lock.lock();
-    try {
-      while (isFull() && sealing != null) {
-        if (left <= 0) {
-          throw new OverloadedException(
-              "dataset '%s': %,d bytes of samples wait to be sealed into blocks, the limit is %,d: try again"
-                  .formatted(name, head.bytes() + sealing.bytes(), 2 * headMax),
-              PATIENCE);
-        }
-        left = changed.awaitNanos(left);
+      if (written) {
+        heads.enter(turn, batch, length);
+      } else {
+        heads.skip(turn);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new OverloadedException("interrupted while waiting for room to write", PATIENCE);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Adds a batch to the head after all batches with lower stamps; null if it was not written. */
-  private void takeTurn(long ticket, long stamp, @Nullable ColumnBatch batch, int length) {
-    lock.lock();
-    try {
-      while (turn != ticket) {
-        changed.awaitUninterruptibly();
-      }
-      if (batch != null) {
-        headSince = head.isEmpty() ? System.nanoTime() : headSince;
-        head.add(batch);
-        headEntries += length;
-        lastStamp = stamp;
-        appended += length;
-        if (isFull()) {
-          due.signal();
-        }
-      }
-      turn++;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void sealAlways() {
-    while (true) {
-      try {
-        if (!sealNext()) {
-          return;
-        }
-      } catch (StoreException | WriteFailedException e) {
-        LOG.warn("dataset '{}': sealing failed and will be retried: {}", name, e.getMessage());
-        pause();
-      } catch (RuntimeException e) {
-        LOG.error("dataset '{}': sealing failed and will be retried", name, e);
-        pause();
-      }
-    }
-  }
-
-  private void pause() {
-    lock.lock();
-    try {
-      long left = BEFORE_ANOTHER_TRY.toNanos();
-      while (!closed && left > 0) {
-        left = due.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      lock.unlock();
     }
   }
 
   /**
-   * Waits until a head has to be sealed, and seals it.
-   *
-   * @return false if the tiers are closed
-   */
-  private boolean sealNext() {
-    dropExpired();
-    boolean quiet = isQuiet();
-    boolean merged = mergeSome(quiet);
-    if (quiet && !merged && reclaim()) {
-      return true;
-    }
-    Head full = awaitFull(merged);
-    if (full == null) {
-      lock.lock();
-      try {
-        return !closed;
-      } finally {
-        lock.unlock();
-      }
-    }
-    SealedEnds ends = seal(full, sealingThrough);
-    lock.lock();
-    try {
-      latest.add(ends);
-      sealing = null;
-      sealingEntries = 0;
-      sealedThrough = sealingThrough;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    return true;
-  }
-
-  /** Merges some blocks; a failure must not keep samples from being sealed. */
-  private boolean mergeSome(boolean quiet) {
-    rewriting.lock();
-    try {
-      return standingDeletes == 0 && blocks.mergeSome(quiet);
-    } catch (StoreException | WriteFailedException | CorruptDataException e) {
-      LOG.warn("dataset '{}': blocks are not merged: {}", name, e.getMessage());
-      blocks.endMerge();
-      return false;
-    } finally {
-      rewriting.unlock();
-    }
-  }
-
-  /**
-   * Notes a delete, or that one has ended. Until then blocks are not merged: a merged block has the
-   * generation of its latest part, which may be later than the delete.
+   * Notes a delete, or that one has ended. Until then blocks are not merged.
    *
    * @param more 1 or -1
    */
   public void countDelete(int more) {
-    rewriting.lock();
-    try {
-      standingDeletes += more;
-    } finally {
-      rewriting.unlock();
-    }
+    sealer.countDelete(more);
   }
 
   /**
@@ -473,20 +220,11 @@ public final class BlockTiers implements AutoCloseable {
       RemovalTally tally,
       BooleanSupplier stopped) {
     // A read that began before the removal may learn of a removed sample until its end.
-    forgetLatest();
+    latest.clear();
     try {
-      blocks.removal(rewriting, tally).run(blocks.buckets(times), series, stopped);
+      blocks.removal(sealer.rewriting(), tally).run(blocks.buckets(times), series, stopped);
     } finally {
-      forgetLatest();
-    }
-  }
-
-  private void forgetLatest() {
-    lock.lock();
-    try {
       latest.clear();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -497,160 +235,25 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * Returns whether little was written lately, but enough before to be worth putting in order: the
-   * head is sealed then, rows are merged and space is reclaimed.
-   */
-  private boolean isQuiet() {
-    lock.lock();
-    try {
-      long now = System.nanoTime();
-      if (now - seenAt < IDLE.toNanos()) {
-        return quiet && !closed;
-      }
-      quiet = appended - seenAppended < QUIET_BYTES && appended - reclaimed > RECLAIMED_MIN;
-      seenAppended = appended;
-      seenAt = now;
-      sealRequested |= quiet && !head.isEmpty();
-      return quiet && !closed;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Frees the space of journal entries and blocks that are not needed any more.
-   *
-   * @return false if a head has to be sealed first
-   */
-  private boolean reclaim() {
-    long through;
-    lock.lock();
-    try {
-      if (sealing != null || sealRequested) {
-        return false;
-      }
-      through = appended;
-      quiet = false;
-    } finally {
-      lock.unlock();
-    }
-    journal.reclaim();
-    blocks.reclaim();
-    lock.lock();
-    try {
-      reclaimed = through;
-    } finally {
-      lock.unlock();
-    }
-    return true;
-  }
-
-  private void dropExpired() {
-    long oldest = oldestKept.getAsLong();
-    if (oldest > Long.MIN_VALUE) {
-      boolean dropped;
-      rewriting.lock();
-      try {
-        dropped = blocks.dropBefore(oldest);
-      } finally {
-        rewriting.unlock();
-      }
-      if (dropped) {
-        forgetLatest();
-      }
-    }
-  }
-
-  /**
-   * Returns the next head to seal, or one whose sealing failed; null if the tiers are closed, or if
-   * none is full and there is other work.
-   *
-   * @param hasWork whether not to wait
-   */
-  private @Nullable Head awaitFull(boolean hasWork) {
-    lock.lock();
-    try {
-      boolean waited = false;
-      while (sealing == null) {
-        long age = System.nanoTime() - headSince;
-        if (closed) {
-          return null;
-        }
-        if (isFull() || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
-          sealing = head;
-          sealingThrough = lastStamp;
-          sealingEntries = headEntries;
-          head = new Head();
-          headEntries = 0;
-          sealRequested = false;
-        } else if (hasWork || waited) {
-          return null;
-        } else {
-          waited = due.awaitNanos(IDLE.toNanos()) <= 0;
-        }
-      }
-      return sealing;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private SealedEnds seal(Head full, long through) {
-    SealedEnds ends = blocks.write(full, through);
-    journal.cut(through);
-    seals.increment();
-    sealedSamples.add(full.samples());
-    return ends;
-  }
-
-  /**
    * Seals all samples accepted before, and returns when they are in blocks or the tiers are closed.
    */
   public void seal() {
-    lock.lock();
-    try {
-      long through = lastStamp;
-      while (!closed && hasUnsealed(through)) {
-        sealRequested = true;
-        due.signal();
-        changed.awaitUninterruptibly();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean hasUnsealed(long through) {
-    return sealing != null || (!head.isEmpty() && sealedThrough < through);
+    heads.seal();
   }
 
   /** Returns a view of all samples accepted so far; later batches do not change it. */
   public View view() {
-    lock.lock();
-    try {
-      List<Head> heads = new ArrayList<>(2);
-      if (sealing != null) {
-        heads.add(sealing);
-      }
-      heads.add(head);
-      return new View(heads, head.batches(), latest.version());
-    } finally {
-      lock.unlock();
-    }
+    // Heads first: what is sealed in between is then both in heads and known of blocks.
+    return new View(heads.view(), latest.version());
   }
 
   /** What a read sees. For one thread. */
   public final class View {
-    private final List<Head> heads;
-    private final int batches;
+    private final Heads.View inHeads;
     private final long latestVersion;
 
-    private View(List<Head> heads, int batches, long latestVersion) {
-      this.heads = List.copyOf(heads);
-      this.batches = batches;
+    private View(Heads.View inHeads, long latestVersion) {
+      this.inHeads = inHeads;
       this.latestVersion = latestVersion;
     }
 
@@ -662,13 +265,7 @@ public final class BlockTiers implements AutoCloseable {
      * @return false if that takes blocks; the column is empty then
      */
     public boolean readLatest(int series, TimeRange times, SampleColumn into) {
-      LatestInBlocks.Entry known;
-      lock.lock();
-      try {
-        known = latest.find(series, latestVersion);
-      } finally {
-        lock.unlock();
-      }
+      LatestInBlocks.Entry known = latest.find(series, latestVersion);
       if (known == null || known.time() >= (known.kind() == null ? times.from() : times.to())) {
         return false;
       }
@@ -689,12 +286,7 @@ public final class BlockTiers implements AutoCloseable {
      * @param value an int64, or the bits of a double
      */
     public void learnLatest(int series, long time, @Nullable Kind kind, long value) {
-      lock.lock();
-      try {
-        latest.learn(series, new LatestInBlocks.Entry(time, kind, value), latestVersion);
-      } finally {
-        lock.unlock();
-      }
+      latest.learn(series, new LatestInBlocks.Entry(time, kind, value), latestVersion);
     }
 
     /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
@@ -709,16 +301,7 @@ public final class BlockTiers implements AutoCloseable {
 
     /** Adds the samples of heads, in the order of acceptance. */
     public void read(int series, TimeRange times, SampleColumn into) {
-      lock.lock();
-      try {
-        for (Head one : heads) {
-          boolean last = one == heads.getLast();
-          int visible = last ? batches : Integer.MAX_VALUE;
-          one.read(series, visible, times.from(), times.to(), into);
-        }
-      } finally {
-        lock.unlock();
-      }
+      inHeads.read(series, times, into);
     }
   }
 
@@ -738,84 +321,26 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Passes the numbers of all series that have samples in memory, some of them twice. */
   public void forEachInMemory(IntConsumer action) {
-    lock.lock();
-    try {
-      for (Head one : sealing == null ? List.of(head) : List.of(sealing, head)) {
-        one.forEach(action::accept);
-      }
-    } finally {
-      lock.unlock();
-    }
+    heads.forEach(action);
   }
 
   /** Returns metrics by name. */
   public Map<String, Double> figures() {
     Map<String, Double> figures = new TreeMap<>();
-    lock.lock();
-    try {
-      Head before = sealing;
-      figures.put("head_bytes", (double) head.bytes() + (before == null ? 0 : before.bytes()));
-      figures.put(
-          "head_samples", (double) head.samples() + (before == null ? 0 : before.samples()));
-      figures.put("head_age_seconds", head.isEmpty() ? 0 : (System.nanoTime() - headSince) / 1e9);
-      figures.put("journal_bytes", (double) headEntries + sealingEntries);
-    } finally {
-      lock.unlock();
-    }
+    heads.addFigures(figures);
+    sealer.addFigures(figures);
     figures.put("journal_queued_bytes", (double) writer.queuedBytes());
     figures.put("blocks_sealed_bytes_total", (double) blocks.sealedBytes());
     figures.put("blocks_merged_bytes_total", (double) blocks.mergedBytes());
-    figures.put("seals_total", seals.doubleValue());
-    figures.put("sealed_samples_total", sealedSamples.doubleValue());
     return figures;
   }
 
   /** Seals everything as far as the store permits, and closes the tables. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      due.signal();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    heads.close();
     writer.close();
-    Thread running = sealer;
-    if (running != null) {
-      join(running);
-      sealRest();
-    }
+    sealer.stop();
     tables.forEach(Table::close);
-  }
-
-  private static void join(Thread running) {
-    try {
-      running.join(TimeUnit.SECONDS.toMillis(60));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void sealRest() {
-    try {
-      Head before = sealing;
-      if (before != null) {
-        latest.add(seal(before, sealingThrough));
-        sealing = null;
-      }
-      if (!head.isEmpty()) {
-        sealNow();
-      }
-      if (appended - reclaimed > RECLAIMED_MIN) {
-        journal.reclaim();
-      }
-    } catch (StoreException | WriteFailedException e) {
-      LOG.warn(
-          "dataset '{}': not everything is sealed; the next start reads the journal: {}",
-          name,
-          e.getMessage());
-    }
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * samples needs no block. What a seal adds is known if what was there before is; reads of blocks
  * find out the rest. A table that was empty when it was opened is known from the start.
  *
- * <p>Takes 17 bytes per number of a series. The caller guards it with one lock.
+ * <p>Takes 17 bytes per number of a series. Safe for use by several threads.
  */
 final class LatestInBlocks {
   private static final int CHUNK = 1 << 10;
@@ -54,7 +54,7 @@ final class LatestInBlocks {
   }
 
   /** Returns a number that changes with every seal and whenever samples were removed. */
-  long version() {
+  synchronized long version() {
     return version;
   }
 
@@ -65,7 +65,7 @@ final class LatestInBlocks {
    * @param seen the {@link #version} that the caller reads
    * @return null if nothing is known, or if the version is another by now
    */
-  @Nullable Entry find(int number, long seen) {
+  synchronized @Nullable Entry find(int number, long seen) {
     if (seen != version) {
       return null;
     }
@@ -83,7 +83,7 @@ final class LatestInBlocks {
   }
 
   /** Notes what a read of blocks has found, unless the version is another by now. */
-  void learn(int number, Entry found, long seen) {
+  synchronized void learn(int number, Entry found, long seen) {
     if (seen != version) {
       return;
     }
@@ -96,7 +96,7 @@ final class LatestInBlocks {
   }
 
   /** Adds what a seal has written. */
-  void add(SealedEnds sealed) {
+  synchronized void add(SealedEnds sealed) {
     version++;
     SampleColumn ends = sealed.ends();
     for (int i = 0; i < ends.size(); i++) {
@@ -115,7 +115,7 @@ final class LatestInBlocks {
   }
 
   /** Forgets everything, because samples are removed. */
-  void clear() {
+  synchronized void clear() {
     version++;
     for (Chunk chunk : chunks) {
       if (chunk != null) {
