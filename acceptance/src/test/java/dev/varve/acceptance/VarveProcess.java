@@ -223,6 +223,10 @@ final class VarveProcess implements AutoCloseable {
     return port;
   }
 
+  long pid() {
+    return running().pid();
+  }
+
   URI uri(String path) {
     return URI.create((tls == null ? "http" : "https") + "://127.0.0.1:" + port + path);
   }

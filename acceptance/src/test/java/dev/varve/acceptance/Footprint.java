@@ -1,0 +1,108 @@
+package dev.varve.acceptance;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+/**
+ * What a server holds at one moment, just after a collection.
+ *
+ * @param at time since the start of the run
+ * @param quarter of the run, from 0
+ * @param heapMiB used heap
+ * @param nativeMiB resident memory that is not heap
+ * @param handles open file handles
+ * @param threads threads of the operating system
+ */
+record Footprint(
+    Duration at, int quarter, double heapMiB, double nativeMiB, double handles, double threads) {
+  static final Map<String, ToDoubleFunction<Footprint>> FIGURES = figures();
+
+  private static Map<String, ToDoubleFunction<Footprint>> figures() {
+    Map<String, ToDoubleFunction<Footprint>> all = new LinkedHashMap<>();
+    all.put("heap after collection, MiB", Footprint::heapMiB);
+    all.put("resident memory besides heap, MiB", Footprint::nativeMiB);
+    all.put("file handles", Footprint::handles);
+    all.put("threads", Footprint::threads);
+    return all;
+  }
+
+  /** Collects garbage in a server and returns what it holds then. */
+  static Footprint of(VarveProcess server, Duration at, int quarter)
+      throws IOException, InterruptedException {
+    String pid = Long.toString(server.pid());
+    jcmd(pid, "GC.run");
+    Map<String, Double> heap = heap(jcmd(pid, "GC.heap_info"));
+    Path process = Path.of("/proc", pid);
+    try (Stream<Path> handles = Files.list(process.resolve("fd"))) {
+      return new Footprint(
+          at,
+          quarter,
+          heap.get("used"),
+          status(process, "RssAnon:") / 1024 - heap.get("committed"),
+          handles.count(),
+          status(process, "Threads:"));
+    }
+  }
+
+  private static String jcmd(String pid, String command) throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    Process process =
+        new ProcessBuilder(jcmd.toString(), pid, command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    if (process.waitFor() != 0) {
+      throw new AssertionError("jcmd " + command + ": " + said);
+    }
+    return said;
+  }
+
+  /** Reads a line such as {@code garbage-first heap total reserved 1K, committed 2K, used 3K}. */
+  private static Map<String, Double> heap(String info) {
+    Map<String, Double> heap = new LinkedHashMap<>();
+    for (String line : info.split("\n")) {
+      if (line.contains("heap") && line.contains("used")) {
+        for (String key : List.of("committed", "used")) {
+          String number = line.replaceAll(".*" + key + " (\\d+)K.*", "$1");
+          heap.put(key, Double.parseDouble(number.strip()) / 1024);
+        }
+      }
+    }
+    if (heap.size() < 2) {
+      throw new AssertionError("no heap in: " + info);
+    }
+    return heap;
+  }
+
+  private static double status(Path process, String key) throws IOException {
+    for (String line : Files.readAllLines(process.resolve("status"))) {
+      if (line.startsWith(key)) {
+        return Double.parseDouble(line.replaceAll("\\D", ""));
+      }
+    }
+    throw new AssertionError(process + "/status does not say " + key);
+  }
+
+  /** Returns the median of the last quarter of a run divided by that of the second. */
+  static Map<String, Double> growth(List<Footprint> footprints) {
+    Map<String, Double> growth = new LinkedHashMap<>();
+    FIGURES.forEach((what, figure) ->
+        growth.put(what, median(footprints, figure, 3) / median(footprints, figure, 1)));
+    return growth;
+  }
+
+  /** Returns the median of a quarter, numbered from 0. */
+  static double median(
+      List<Footprint> footprints, ToDoubleFunction<Footprint> figure, int quarter) {
+    double[] sorted =
+        footprints.stream().filter(one -> one.quarter() == quarter).mapToDouble(figure).toArray();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,251 @@
+package dev.varve.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * A server that works for long: it takes samples and queries, evaluates rules, deletes, makes
+ * backups, and is restarted in the middle of each quarter of the run. It loses nothing that it
+ * acknowledged, and in the last quarter it needs no more heap, file handles, threads and native
+ * memory than in the second.
+ *
+ * <p>{@code -Dvarve.soak.seconds=N} sets the length, an hour in profile {@code full}. A run of less
+ * than half an hour is too short to compare quarters; it checks everything else. The folder of the
+ * test has the samples and a plot afterwards.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class SoakIT {
+  private static final Duration LENGTH =
+      Duration.ofSeconds(Integer.getInteger("varve.soak.seconds", 30));
+
+  private static final Duration COMPARED_MIN = Duration.ofMinutes(30);
+  private static final double GROWTH_MAX = 1.05;
+  private static final int SERIES = 200;
+  private static final int QUARTERS = 4;
+
+  private static final String CONFIG =
+      """
+      data: data
+      memory: 64MB
+      listen: [{port: PORT}]
+      backup: {directory: ../soak-backups}
+      deletes: allow
+      rules: {files: [rules.yml], interval: 1s}
+      datasets:
+        main: {layout: blocks}
+        cells: {layout: buckets}
+      """;
+
+  private static final String RULES =
+      """
+      groups:
+        - name: soak
+          interval: 1s
+          rules:
+            - {record: 'soak:rate', expr: 'sum(rate(soak_total[30s]))'}
+            - {alert: Always, expr: 'vector(1)'}
+      """;
+
+  private static final List<String> QUERIES =
+      List.of(
+          "sum(rate(soak_total[1m]))",
+          "quantile(0.9, soak_total)",
+          "topk(5, soak_total)",
+          "count({__name__=~'soak.+'})",
+          "max_over_time(soak:rate[5m])");
+
+  private final Path folder = Checkout.fresh("soak");
+  private final Path backups = Checkout.fresh("soak-backups");
+  private final Queue<String> problems = new ConcurrentLinkedQueue<>();
+  private final Map<String, AtomicLong> done = new ConcurrentHashMap<>();
+
+  /** The times, in seconds, whose samples were acknowledged, by dataset. */
+  private final Map<String, List<Long>> acknowledged =
+      Map.of("main", new ArrayList<>(), "cells", new ArrayList<>());
+
+  private final Map<String, AtomicLong> interrupted = new ConcurrentHashMap<>();
+
+  /** The number of stops and starts so far. */
+  private final AtomicInteger stops = new AtomicInteger();
+
+  private volatile boolean ended;
+
+  private interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
+  @Test
+  void needsNoMoreAfterLongWork() throws Exception {
+    Files.writeString(folder.resolve("rules.yml"), RULES);
+    List<Footprint> footprints = new ArrayList<>();
+    try (VarveProcess server = VarveProcess.in(folder, CONFIG).withHeap("256m").start()) {
+      List<Thread> clients =
+          List.of(
+              every(1000, "write main", () -> write(server, "main")),
+              every(1000, "write cells", () -> write(server, "cells")),
+              every(200, "query", () -> query(server)),
+              every(Math.max(5_000, LENGTH.toMillis() / 120), "delete", () -> delete(server)),
+              every(Math.max(5_000, LENGTH.toMillis() / 60), "backup", this::backup));
+      Instant start = Instant.now();
+      for (int quarter = 0; quarter < QUARTERS; quarter++) {
+        workFor(quarter, start, server, footprints);
+      }
+      ended = true;
+      for (Thread client : clients) {
+        client.join();
+      }
+      assertThat(problems).isEmpty();
+      backup();
+      check(server, "main");
+      check(server, "cells");
+      server.stop();
+    }
+    System.out.printf("soak: %s in %s, interrupted by restarts: %s%n", done, LENGTH, interrupted);
+    assertThat(done.keySet()).contains("write main", "write cells", "query", "delete");
+    SoakPlot.write(folder, footprints, LENGTH);
+    if (LENGTH.compareTo(COMPARED_MIN) >= 0) {
+      assertThat(Footprint.growth(footprints))
+          .allSatisfy((what, growth) -> assertThat(growth).as(what).isLessThan(GROWTH_MAX));
+    }
+  }
+
+  /** Watches the server for a quarter of the run, and restarts it in the middle. */
+  private void workFor(int quarter, Instant start, VarveProcess server, List<Footprint> footprints)
+      throws IOException, InterruptedException {
+    Instant middle = start.plus(LENGTH.multipliedBy(2L * quarter + 1).dividedBy(2L * QUARTERS));
+    Instant end = start.plus(LENGTH.multipliedBy(quarter + 1L).dividedBy(QUARTERS));
+    boolean restarted = false;
+    while (!restarted || Instant.now().isBefore(end)) {
+      footprints.add(Footprint.of(server, Duration.between(start, Instant.now()), quarter));
+      if (!restarted && Instant.now().isAfter(middle)) {
+        restart(server);
+        restarted = true;
+      }
+      VarveProcess.sleep(Math.clamp(LENGTH.toMillis() / 240, 500, 15_000));
+    }
+  }
+
+  /** Repeats a step until the end, at an interval in milliseconds. */
+  private Thread every(long interval, String name, Step step) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          while (!ended) {
+            int before = stops.get();
+            try {
+              step.run();
+              done.computeIfAbsent(name, one -> new AtomicLong()).incrementAndGet();
+            } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
+              // What a stop interrupts is no problem. An odd number means that it is stopped now.
+              if (before % 2 == 0 && before == stops.get() && !ended) {
+                problems.add(name + ": " + e);
+              } else {
+                interrupted.computeIfAbsent(name, one -> new AtomicLong()).incrementAndGet();
+              }
+            }
+            VarveProcess.sleep(interval);
+          }
+        });
+  }
+
+  private void write(VarveProcess server, String dataset) throws IOException {
+    long now = Instant.now().getEpochSecond();
+    StringBuilder lines = new StringBuilder();
+    for (int series = 0; series < SERIES; series++) {
+      lines.append(
+          "soak_total{series=\"%d\"} %d %d\n".formatted(series, now * (series + 1), now * 1000));
+      // What is deleted every now and then.
+      lines.append("soak_gone{series=\"%d\"} %d %d\n".formatted(series, series, now * 1000));
+    }
+    HttpResponse<String> answer =
+        server.post("/datasets/" + dataset + "/api/v1/import/prometheus", lines.toString());
+    if (answer.statusCode() != 204) {
+      throw new AssertionError(answer.statusCode() + " " + answer.body());
+    }
+    List<Long> times = acknowledged.get(dataset);
+    if (times.isEmpty() || times.getLast() != now) {
+      times.add(now);
+    }
+  }
+
+  private void query(VarveProcess server) throws IOException {
+    long now = Instant.now().getEpochSecond();
+    for (String dataset : acknowledged.keySet()) {
+      for (String query : QUERIES) {
+        HttpResponse<String> answer =
+            server.get(
+                "/datasets/%s/api/v1/query_range?query=%s&start=%d&end=%d&step=10"
+                    .formatted(dataset, encoded(query), now - 600, now));
+        if (answer.statusCode() != 200) {
+          throw new AssertionError(query + ": " + answer.statusCode() + " " + answer.body());
+        }
+      }
+    }
+  }
+
+  private void delete(VarveProcess server) throws IOException {
+    for (String dataset : acknowledged.keySet()) {
+      HttpResponse<String> answer =
+          server.post(
+              "/datasets/%s/api/v1/admin/tsdb/delete_series?match[]=%s&end=%d"
+                  .formatted(dataset, encoded("soak_gone"), Instant.now().getEpochSecond() - 5),
+              "");
+      if (answer.statusCode() != 204) {
+        throw new AssertionError(answer.statusCode() + " " + answer.body());
+      }
+    }
+  }
+
+  private void backup() throws IOException, InterruptedException {
+    Checkout.Outcome outcome =
+        Checkout.run(folder, "backup", "--data", "data", "--to", backups.toString(), "--keep", "3");
+    if (outcome.exitCode() != 0) {
+      throw new AssertionError(outcome.toString());
+    }
+  }
+
+  private void restart(VarveProcess server) {
+    stops.incrementAndGet();
+    server.stop();
+    server.start();
+    stops.incrementAndGet();
+  }
+
+  /** Asserts that each acknowledged sample that was not deleted is there. */
+  private void check(VarveProcess server, String dataset) throws IOException {
+    List<Long> times = acknowledged.get(dataset);
+    String counts =
+        "/datasets/%s/api/v1/query?time=%d&query=%s"
+            .formatted(
+                dataset,
+                times.getLast(),
+                encoded(
+                    "count(count_over_time(soak_total[%ds]) >= %d)"
+                        .formatted(LENGTH.toSeconds() + 300, times.size())));
+    assertThat(server.get(counts).body())
+        .as("series of %s with at least %d samples", dataset, times.size())
+        .contains("\"" + SERIES + "\"]");
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}
