@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -86,6 +87,9 @@ class SoakIT {
 
   /** The number of stops and starts so far. */
   private final AtomicInteger stops = new AtomicInteger();
+
+  /** Held while the server must not be stopped, or is. */
+  private final ReentrantLock running = new ReentrantLock();
 
   private volatile boolean ended;
 
@@ -215,18 +219,30 @@ class SoakIT {
   }
 
   private void backup() throws IOException, InterruptedException {
-    Checkout.Outcome outcome =
-        Checkout.run(folder, "backup", "--data", "data", "--to", backups.toString(), "--keep", "3");
-    if (outcome.exitCode() != 0) {
-      throw new AssertionError(outcome.toString());
+    // While the server is stopped, the command would open the data directory itself.
+    running.lock();
+    try {
+      Checkout.Outcome outcome =
+          Checkout.run(
+              folder, "backup", "--data", "data", "--to", backups.toString(), "--keep", "3");
+      if (outcome.exitCode() != 0) {
+        throw new AssertionError(outcome.toString());
+      }
+    } finally {
+      running.unlock();
     }
   }
 
   private void restart(VarveProcess server) {
-    stops.incrementAndGet();
-    server.stop();
-    server.start();
-    stops.incrementAndGet();
+    running.lock();
+    try {
+      stops.incrementAndGet();
+      server.stop();
+      server.start();
+      stops.incrementAndGet();
+    } finally {
+      running.unlock();
+    }
   }
 
   /** Asserts that each acknowledged sample that was not deleted is there. */
