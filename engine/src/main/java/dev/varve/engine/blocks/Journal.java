@@ -54,6 +54,8 @@ final class Journal {
   /** Receives entries in the order of their stamps. */
   interface Replay {
     /**
+     * Receives an entry.
+     *
      * @param length of the entry, in bytes
      */
     void take(long stamp, int length, ColumnBatch batch);
