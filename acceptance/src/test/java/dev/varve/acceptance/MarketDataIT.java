@@ -146,12 +146,13 @@ class MarketDataIT {
                     "--output",
                     "json")
                 .success());
-    List<Object> reads = Json.elements(explanation.get("reads"));
+    Map<String, Object> scan = Json.members(Json.elements(explanation.get("scans")).getFirst());
+    List<Object> reads = Json.elements(scan.get("reads"));
     assertThat(reads).hasSize(1);
     Map<String, Object> read = Json.members(reads.getFirst());
     assertThat(Json.elements(read.get("ranges"))).as("row ranges").hasSize(1);
     assertThat(read.get("slices")).isEqualTo(BigDecimal.ONE);
-    Map<String, Object> actual = Json.members(explanation.get("actual"));
+    Map<String, Object> actual = Json.members(scan.get("actual"));
     assertThat(actual.get("rowsRead")).as("rows really read").isEqualTo(BigDecimal.ONE);
     // 23 trading days, each one cell with all its fields.
     assertThat(actual.get("cellsReturned")).isEqualTo(new BigDecimal(23));

@@ -8,7 +8,6 @@ import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.Engine;
 import dev.varve.engine.FillResult;
 import dev.varve.engine.PointExplanation;
-import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
@@ -26,18 +25,14 @@ import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
 import dev.varve.query.SelectorParser;
-import dev.varve.query.promql.PromQlException;
-import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.export.Export;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.kairosdb.KairosDbQuery;
 import dev.varve.server.varve.DeleteParameters;
+import dev.varve.server.varve.ExplainRequest;
 import dev.varve.server.varve.ExplanationJson;
-import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.IOException;
 import java.time.Clock;
@@ -143,38 +138,17 @@ final class EngineTarget implements Target {
   }
 
   @Override
-  public String explain(QueryParameters parameters, boolean analyze) {
-    QueryExplanation explanation = Query.of(plan(parameters)).explain(dataset, analyze);
-    return json(generator -> ExplanationJson.write(explanation, generator));
-  }
-
-  @Override
-  public String explain(PromQlParameters parameters, boolean analyze) {
+  public String explain(Map<String, String> texts) {
     try {
       PlanExplanation explanation =
-          parameters.explain(
-              dataset,
-              QueryUse.of(QueryLimits.DEFAULTS),
-              PromSettings.DEFAULTS,
-              Instant.now(),
-              analyze);
-      return json(generator -> ExplanationJson.write(explanation, generator));
-    } catch (PromQlException | IllegalArgumentException e) {
-      throw new WrongCallException(String.valueOf(e.getMessage()));
-    } catch (PromQlEvaluationException e) {
-      throw new CommandFailedException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  @Override
-  public String explainKairosDb(String query, boolean analyze) {
-    try {
-      PlanExplanation explanation =
-          new KairosDbQuery(query, dataset, Clock.systemUTC(), WriteBudget.unlimited())
-              .explain(dataset, QueryUse.of(QueryLimits.DEFAULTS), analyze);
+          ExplainRequest.of(texts, Clock.systemUTC(), WriteBudget.unlimited())
+              .explain(dataset, QueryUse.of(QueryLimits.DEFAULTS));
       return json(generator -> ExplanationJson.write(explanation, generator));
     } catch (HttpError e) {
-      throw new WrongCallException(String.valueOf(e.getMessage()));
+      String message = String.valueOf(e.getMessage());
+      throw e.status() == 400
+          ? new WrongCallException(message)
+          : new CommandFailedException(message);
     }
   }
 

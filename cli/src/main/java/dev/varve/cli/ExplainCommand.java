@@ -6,12 +6,12 @@ import dev.varve.query.SelectorParser;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.server.varve.PromQlParameters;
-import dev.varve.server.varve.QueryParameters;
+import dev.varve.server.varve.ExplainRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  varve explain 'cpu{host=\"a\"}' --last 1d --analyze",
       "  varve explain 'sum by (host) (rate(cpu_total[5m]))' --last 1h --step 1m --analyze",
+      "  varve explain --opentsdb 'start=1h-ago&m=sum:1m-avg:cpu{host=*}' --analyze",
+      "  varve explain --heroic 'average by host from points(1h) where $key = cpu'",
       "  varve explain --kairosdb '{\"start_relative\":{\"value\":1,\"unit\":\"days\"},\"metrics\":[{\"name\":\"cpu\"}]}'",
       "  varve explain --point '{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}'"
     })
@@ -55,11 +57,8 @@ final class ExplainCommand implements Callable<Integer> {
           "Of PromQL: work it out for every time from --from to --to, so far apart (default: for --to alone).")
   private @Nullable String step;
 
-  @Option(
-      names = "--kairosdb",
-      paramLabel = "JSON",
-      description = "Explain a query in the JSON of KairosDB's API.")
-  private @Nullable String kairosDb;
+  /** The query of a dialect; at most one is not null. */
+  @ArgGroup private Foreign foreign = new Foreign();
 
   @Option(
       names = "--point",
@@ -75,17 +74,49 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private static final class Foreign {
+    @Option(
+        names = "--kairosdb",
+        paramLabel = "JSON",
+        description = "Explain a query in the JSON of KairosDB's API.")
+    private @Nullable String kairosDb;
+
+    @Option(
+        names = "--opentsdb",
+        paramLabel = "QUERY",
+        description =
+            "Explain a query of OpenTSDB's API: the JSON that is posted to /api/query or /api/query/exp, or the parameters of a URL.")
+    private @Nullable String openTsdb;
+
+    @Option(
+        names = "--heroic",
+        paramLabel = "QUERY",
+        description = "Explain a query of Heroic's API: JSON, or the query language.")
+    private @Nullable String heroic;
+
+    /** Returns the parameters of the query; null if there is none. */
+    private @Nullable Map<String, String> texts() {
+      return kairosDb != null
+          ? Map.of("kairosdb", kairosDb)
+          : openTsdb != null
+              ? Map.of("opentsdb", openTsdb)
+              : heroic != null ? Map.of("heroic", heroic) : null;
+    }
+  }
+
   @Override
   public Integer call() {
     if (point != null && (query.hasSelector() || analyze)) {
       throw new WrongCallException("--point goes with neither a selector nor --analyze");
     }
-    if (kairosDb != null && (query.hasSelector() || point != null || promQl || step != null)) {
+    Map<String, String> texts = foreign.texts();
+    if (texts != null && (query.hasSelector() || point != null || promQl || step != null)) {
       throw new WrongCallException(
-          "--kairosdb goes with neither a selector nor --point, --promql and --step");
+          "--%s goes with neither a selector nor --point, --promql and --step"
+              .formatted(texts.keySet().iterator().next()));
     }
     String explanation =
-        point != null ? ofPoint(point) : kairosDb != null ? ofKairosDb(kairosDb) : ofQuery();
+        point != null ? ofPoint(point) : explain(texts == null ? ofQuery() : texts);
     switch (output) {
       case json -> spec.commandLine().getOut().println(explanation);
       case table -> ExplanationText.print(JsonTree.parse(explanation), spec.commandLine().getOut());
@@ -103,23 +134,14 @@ final class ExplainCommand implements Callable<Integer> {
     }
   }
 
-  private String ofKairosDb(String json) {
+  private String explain(Map<String, String> texts) {
     try (Target target = targetOptions.openExisting()) {
-      return target.explainKairosDb(json, analyze);
+      return target.explain(ExplainRequest.with(texts, analyze));
     }
   }
 
-  private String ofQuery() {
-    if (isPromQl()) {
-      PromQlParameters parameters = query.promQl(step);
-      try (Target target = targetOptions.openExisting()) {
-        return target.explain(parameters, analyze);
-      }
-    }
-    QueryParameters parameters = query.parameters();
-    try (Target target = targetOptions.openExisting()) {
-      return target.explain(parameters, analyze);
-    }
+  private Map<String, String> ofQuery() {
+    return isPromQl() ? query.promQl(step).texts() : query.parameters().texts();
   }
 
   /**
@@ -188,11 +210,7 @@ final class ExplainCommand implements Callable<Integer> {
             "to",
             "fromHex",
             "toHex")) {
-      if (((Map<?, ?>) explanation).get("scans") instanceof List<?> scans) {
-        scans.forEach(scan -> addRanges(records, scan));
-      } else {
-        addRanges(records, explanation);
-      }
+      ((List<?>) JsonTree.member(explanation, "scans")).forEach(scan -> addRanges(records, scan));
     }
   }
 

@@ -17,10 +17,8 @@ final class ExplanationText {
     ExplanationText text = new ExplanationText(out);
     if (explanation instanceof List<?> cells) {
       cells.forEach(text::printCell);
-    } else if (((Map<?, ?>) explanation).containsKey("plan")) {
-      text.printPlan(explanation);
     } else {
-      text.printQuery(explanation);
+      text.printPlan(explanation);
     }
   }
 
@@ -37,7 +35,7 @@ final class ExplanationText {
           member(scan, "to"),
           recurring((Map<?, ?>) scan),
           member(scan, "labels"));
-      printQuery(scan);
+      printScan(scan);
     }
     if (((Map<?, ?>) query).containsKey("microseconds")) {
       out.println();
@@ -78,12 +76,12 @@ final class ExplanationText {
     }
   }
 
-  private void printQuery(Object query) {
-    out.printf("%s series match%n", member(query, "seriesMatched"));
-    for (Object read : (List<?>) member(query, "reads")) {
+  private void printScan(Object scan) {
+    out.printf("%s series match%n", member(scan, "seriesMatched"));
+    for (Object read : (List<?>) member(scan, "reads")) {
       printRead(read);
     }
-    if (((Map<?, ?>) query).get("actual") instanceof Map<?, ?> actual) {
+    if (((Map<?, ?>) scan).get("actual") instanceof Map<?, ?> actual) {
       out.println();
       out.printf(
           "read      %s rows, %s cells, %s bytes in %s requests%n",
@@ -92,15 +90,13 @@ final class ExplanationText {
           actual.get("bytesRead"),
           actual.get("requests"));
       out.printf(
-          "returned  %s samples of %s series, from %s cells, %s bytes, %s%n",
+          "returned  %s samples of %s series, from %s cells, %s bytes, %s us reading, %s us on what becomes of them, all threads together%n",
           actual.get("samples"),
           actual.get("series"),
           actual.get("cellsReturned"),
           actual.get("bytesReturned"),
-          actual.containsKey("microseconds")
-              ? "in " + actual.get("microseconds") + " us"
-              : "%s us reading, %s us on what becomes of them, all threads together"
-                  .formatted(actual.get("readMicroseconds"), actual.get("workMicroseconds")));
+          actual.get("readMicroseconds"),
+          actual.get("workMicroseconds"));
     }
   }
 

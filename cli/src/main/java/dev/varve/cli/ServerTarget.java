@@ -13,9 +13,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.compression.GzipOutput;
-import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
-import dev.varve.server.varve.VarveApi;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -228,23 +226,7 @@ final class ServerTarget implements Target {
   }
 
   @Override
-  public String explain(QueryParameters parameters, boolean analyze) {
-    return explain(parameters.texts(), analyze);
-  }
-
-  @Override
-  public String explain(PromQlParameters parameters, boolean analyze) {
-    return explain(parameters.texts(), analyze);
-  }
-
-  @Override
-  public String explainKairosDb(String query, boolean analyze) {
-    return explain(Map.of(VarveApi.KAIROSDB, query), analyze);
-  }
-
-  private String explain(Map<String, String> words, boolean analyze) {
-    Map<String, String> texts = new LinkedHashMap<>(words);
-    texts.put("analyze", Boolean.toString(analyze));
+  public String explain(Map<String, String> texts) {
     try (InputStream body = send(form("/varve/v1/explain", texts))) {
       return new String(body.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

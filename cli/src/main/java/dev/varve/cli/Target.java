@@ -8,7 +8,6 @@ import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
-import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.IOException;
 import java.util.List;
@@ -65,16 +64,12 @@ public interface Target extends AutoCloseable {
    */
   void export(QueryParameters rows, ExportWriter writer) throws IOException;
 
-  /** Returns the explanation of a query, or the analysis of its run, as JSON. */
-  String explain(QueryParameters parameters, boolean analyze);
-
-  /** Returns the explanation of a PromQL query, or the analysis of its run, as JSON. */
-  String explain(PromQlParameters parameters, boolean analyze);
-
   /**
-   * Returns the explanation of a query in KairosDB's JSON, or the analysis of its reads, as JSON.
+   * Returns the explanation of a query as JSON.
+   *
+   * @param texts parameters of {@link dev.varve.server.varve.ExplainRequest}
    */
-  String explainKairosDb(String query, boolean analyze);
+  String explain(Map<String, String> texts);
 
   /** Returns the cells that points would become, as JSON. Nothing is written. */
   String explain(Batch batch);

@@ -308,6 +308,18 @@ class CommandLineTest {
         .contains("scan 1    {__name__=\"m\", host=\"a\"}, 1699920000000 to 1700006400000")
         .contains("labels: host", "layout    ", "returned  1 samples of 1 series");
     out.getBuffer().setLength(0);
+    String openTsdb = "start=1699920000&end=1700006400&m=sum:1h-avg:m{host=a}";
+    assertThat(run("", "explain", "--opentsdb", openTsdb, "--data", data, "--analyze")).isZero();
+    assertThat(out.toString())
+        .startsWith("opentsdb")
+        .contains("`- aggregate  sum by host, linear between points  (1 rows, 1 values, ")
+        .contains(
+            "`- downsample  avg of 1h  (1 rows, 1 values, ", "returned  1 samples of 1 series");
+    out.getBuffer().setLength(0);
+    String heroic = "average from points(1h) where $key = m";
+    assertThat(run("", "explain", "--heroic", heroic, "--data", data)).isZero();
+    assertThat(out.toString()).startsWith("heroic").contains("`- average  of ", "[scan 1]");
+    out.getBuffer().setLength(0);
     assertThat(run("", "explain", "--point", POINT, "--data", data)).isZero();
     assertThat(out.toString()).contains("qualifier");
   }
@@ -451,6 +463,7 @@ class CommandLineTest {
           query; 'selector' is missing
           explain m --point {}; --point goes with neither a selector
           explain m --kairosdb {}; --kairosdb goes with neither a selector
+          explain --heroic nothing --step 1m; --heroic goes with neither a selector
           explain sum(m) --every 1h; 'every' cannot be used with PromQL
           explain m --promql --from 1h; 'from' needs 'step'
           explain m --step soon; not a valid duration

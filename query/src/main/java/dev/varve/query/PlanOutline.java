@@ -1,123 +1,92 @@
 package dev.varve.query;
 
-import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryExplanation;
 import dev.varve.model.Resolution;
-import dev.varve.model.Selector;
-import dev.varve.model.TagFilter;
-import dev.varve.query.PlanExplanation.ScanExplanation;
 import dev.varve.query.QueryPlan.PerSeries;
 import dev.varve.query.QueryPlan.Select;
-import dev.varve.query.running.QueryUse;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Explains plans over samples: their operators, and how their samples are read. */
-public final class PlanOutline {
-  private PlanOutline() {}
+/** Outlines plans over samples: their operators, and the reads at the bottom. */
+final class PlanOutline {
+  private final Resolution resolution;
+  private final QueryLimits limits;
+  private final @Nullable Analysis<QueryPlan, Select> analysis;
 
   /**
-   * Explains the plans of one request.
+   * Creates the outline of plans of one request.
    *
-   * @param root what the request is, in a word or two
-   * @param analyze whether to read the samples as well; operators are not run
+   * @param resolution the unit of the plans' times
+   * @param limits the limits of their reads
+   * @param analysis the figures of a run; null if the plans were not run
    */
-  public static PlanExplanation explain(
-      String root, List<QueryPlan> plans, Dataset dataset, QueryUse use, boolean analyze) {
-    long start = System.nanoTime();
-    List<PlanTree> trees = new ArrayList<>();
-    List<ScanExplanation> scans = new ArrayList<>();
-    for (QueryPlan plan : plans) {
-      int number = scans.size() + 1;
-      trees.add(tree(plan, number));
-      QueryExplanation read = Query.of(plan).explain(dataset, analyze, use);
-      scans.add(scan(number, plan, read, dataset.resolution()));
-    }
-    List<String> notes =
-        analyze ? List.of("the samples were read; the operators were not run") : List.of();
-    return new PlanExplanation(
-        new PlanTree(root, "", null, null, trees),
-        scans,
-        notes,
-        analyze ? System.nanoTime() - start : 0);
+  PlanOutline(
+      Resolution resolution, QueryLimits limits, @Nullable Analysis<QueryPlan, Select> analysis) {
+    this.resolution = resolution;
+    this.limits = limits;
+    this.analysis = analysis;
   }
 
-  private static ScanExplanation scan(
-      int number, QueryPlan plan, QueryExplanation read, Resolution resolution) {
-    Select select = QueryPlan.selectionOf(plan);
-    QueryPlan.Merge merge = QueryPlan.mergeOf(plan);
-    QueryExplanation.Actual actual = read.actual();
-    return new ScanExplanation(
-        number,
-        text(select.selector()),
-        resolution.convert(select.times().from(), Resolution.MILLISECONDS),
-        resolution.convert(select.times().to() - 1, Resolution.MILLISECONDS),
-        merge == null ? "all" : merge.labels().isEmpty() ? "none" : names(merge.labels()),
-        null,
-        read,
-        actual == null
-            ? null
-            : new PlanExplanation.Actual(
-                actual.cost(), actual.series(), actual.samples(), actual.nanos(), 0));
+  Outline of(QueryPlan plan) {
+    return tree(plan, labels(QueryPlan.mergeOf(plan)));
+  }
+
+  private static String labels(QueryPlan.@Nullable Merge merge) {
+    return merge == null ? "all" : merge.labels().isEmpty() ? "none" : names(merge.labels());
   }
 
   private static String names(List<String> names) {
     return String.join(", ", names);
   }
 
-  private static String text(Selector selector) {
-    return selector.filters().stream()
-        .map(PlanOutline::text)
-        .collect(Collectors.joining(", ", "{", "}"));
-  }
-
-  private static String text(TagFilter filter) {
-    return switch (filter) {
-      case TagFilter.Equal equal -> "%s=\"%s\"".formatted(equal.name(), equal.value());
-      case TagFilter.NotEqual not -> "%s!=\"%s\"".formatted(not.name(), not.value());
-      case TagFilter.In in -> in.name() + " in " + new TreeSet<>(in.values());
-      case TagFilter.Prefix prefix ->
-          "%s starts with \"%s\"".formatted(prefix.name(), prefix.prefix());
-      case TagFilter.Regex regex -> "%s=~\"%s\"".formatted(regex.name(), regex.pattern());
-      case TagFilter.NotRegex not -> "%s!~\"%s\"".formatted(not.name(), not.pattern());
-      case TagFilter.Has has -> "has " + has.name();
-    };
-  }
-
-  private static PlanTree tree(QueryPlan plan, int scan) {
+  private Outline tree(QueryPlan plan, String labels) {
     return switch (plan) {
-      case Select select -> new PlanTree("select", detail(select), scan, null, List.of());
-      case QueryPlan.Merge merge -> node("merge", detail(merge), merge.input(), scan);
+      case Select select -> select(select, labels);
+      case QueryPlan.Merge merge -> node(merge, "merge", detail(merge), merge.input(), labels);
       case QueryPlan.GroupBy group ->
           node(
+              group,
               "aggregate series",
               group.aggregation() + " by " + names(group.labels()),
               group.input(),
-              scan);
+              labels);
       case QueryPlan.Align align ->
-          node("align", "by " + names(align.labels()), align.input(), scan);
-      case QueryPlan.Split split -> node("split", String.valueOf(split.by()), split.input(), scan);
+          node(align, "align", "by " + names(align.labels()), align.input(), labels);
+      case QueryPlan.Split split ->
+          node(split, "split", String.valueOf(split.by()), split.input(), labels);
       case QueryPlan.Order order ->
           node(
+              order,
               "order",
               order.by() + (order.descending() ? ", descending" : ""),
               order.input(),
-              scan);
-      case QueryPlan.Limit limit -> node("limit", detail(limit), limit.input(), scan);
+              labels);
+      case QueryPlan.Limit limit -> node(limit, "limit", detail(limit), limit.input(), labels);
       case QueryPlan.Numbers numbers ->
-          operator(numbers.operator(), "; texts pass unchanged", scan);
-      case PerSeries operator -> operator(operator, "", scan);
+          operator(numbers, numbers.operator(), "; texts pass unchanged", labels);
+      case PerSeries operator -> operator(operator, operator, "", labels);
     };
   }
 
-  private static PlanTree node(String name, String detail, QueryPlan input, int scan) {
-    return new PlanTree(name, detail, null, null, List.of(tree(input, scan)));
+  private Outline select(Select select, String labels) {
+    ReadOutline read =
+        ReadOutline.of(
+            QueryRun.request(select, select.selector(), select.times(), limits),
+            resolution,
+            labels,
+            analysis == null ? null : analysis.read(select).actual());
+    return new Outline("select", detail(select), read, figures(select), List.of());
+  }
+
+  private PlanTree.@Nullable Figures figures(QueryPlan plan) {
+    return analysis == null ? null : analysis.figures(plan);
+  }
+
+  private Outline node(QueryPlan plan, String name, String detail, QueryPlan input, String labels) {
+    return new Outline(name, detail, null, figures(plan), List.of(tree(input, labels)));
   }
 
   private static String detail(Select select) {
-    return text(select.selector())
+    return ReadOutline.text(select.selector())
         + (select.newest() > 0 ? ", the newest " + select.newest() + " of each series" : "");
   }
 
@@ -133,7 +102,12 @@ public final class PlanOutline {
     return series.isEmpty() || samples.isEmpty() ? series + samples : series + ", " + samples;
   }
 
-  private static PlanTree operator(PerSeries operator, String more, int scan) {
+  /**
+   * Outlines an operator on single series.
+   *
+   * @param node the operator, or what wraps it
+   */
+  private Outline operator(QueryPlan node, PerSeries operator, String more, String labels) {
     String detail =
         switch (operator) {
           case QueryPlan.Downsample plan ->
@@ -153,7 +127,7 @@ public final class PlanOutline {
           case QueryPlan.Gaps plan -> "of " + plan.windows();
           case QueryPlan.Copy plan -> "to receiver " + plan.receiver();
         };
-    return node(name(operator), detail.strip() + more, operator.input(), scan);
+    return node(node, name(operator), detail.strip() + more, operator.input(), labels);
   }
 
   private static String name(PerSeries operator) {

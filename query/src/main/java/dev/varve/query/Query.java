@@ -1,7 +1,6 @@
 package dev.varve.query;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.Workers;
@@ -171,16 +170,28 @@ public final class Query {
         .toList();
   }
 
-  /** Explains how the samples of the query are read. {@code analyze} also reads them. */
-  public QueryExplanation explain(Dataset dataset, boolean analyze) {
-    return explain(dataset, analyze, QueryUse.of(limits));
+  /** Explains the query, with default limits, like the other form. */
+  public PlanExplanation explain(Dataset dataset, boolean analyze) {
+    return explain(List.of(plan), "query", dataset, QueryUse.of(limits), analyze);
   }
 
-  /** Like {@link #explain(Dataset, boolean)}, as part of a use. */
-  public QueryExplanation explain(Dataset dataset, boolean analyze, QueryUse use) {
-    Select select = QueryPlan.selectionOf(plan);
-    return dataset.explain(
-        QueryRun.request(select, select.selector(), select.times(), use.limits()), analyze, use);
+  /**
+   * Explains the plans of one request: their operators, and how their samples are read.
+   *
+   * @param root what the request is, in a word or two
+   * @param analyze whether to run the plans as well and measure them; their results are dropped,
+   *     and nothing is written
+   */
+  public static PlanExplanation explain(
+      List<QueryPlan> plans, String root, Dataset dataset, QueryUse use, boolean analyze) {
+    Analysis<QueryPlan, Select> analysis = analyze ? new Analysis<>() : null;
+    if (analysis != null) {
+      inTurn(plans, dataset, use).forEach(run -> run.into(analysis));
+    }
+    long nanos = analysis == null ? 0 : analysis.nanos();
+    PlanOutline outline = new PlanOutline(dataset.resolution(), use.limits(), analysis);
+    return Outline.of(root, "", plans.stream().map(outline::of).toList())
+        .explain(List.of(), nanos, request -> dataset.explain(request, false, use));
   }
 
   private Query with(QueryPlan next) {

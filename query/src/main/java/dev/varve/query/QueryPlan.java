@@ -309,6 +309,12 @@ public sealed interface QueryPlan {
     return input == null ? (Select) plan : selectionOf(input);
   }
 
+  /** Returns the operator that starts a plan: the merge, which reads its selection, or that. */
+  static QueryPlan sourceOf(QueryPlan plan) {
+    Merge merge = mergeOf(plan);
+    return merge == null ? selectionOf(plan) : merge;
+  }
+
   /** Returns the merge in a plan; null if there is none. */
   static @Nullable Merge mergeOf(QueryPlan plan) {
     for (QueryPlan node = plan; node != null; node = inputOf(node)) {

@@ -7,6 +7,7 @@ import dev.varve.engine.RunCursor;
 import dev.varve.engine.Workers;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
+import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.PerSeries;
@@ -35,6 +36,10 @@ public final class QueryRun {
   private long samples;
   private boolean countedAhead;
   private List<ResultSink> copies = List.of();
+
+  /** Receives figures; null if the run is not analysed. */
+  private @Nullable Analysis<QueryPlan, Select> analysis;
+
   private Supplier<ReadCost> open = () -> ReadCost.NOTHING;
 
   QueryRun(QueryPlan plan, Runs runs, QueryUse use) {
@@ -73,7 +78,16 @@ public final class QueryRun {
    */
   public void into(ResultSink sink, List<? extends ResultSink> receivers) {
     copies = List.copyOf(receivers);
-    source(plan, Stage.into(new CountedSink(sink, use))).run(this);
+    source(plan, null, Stage.into(new CountedSink(sink, use))).run(this);
+  }
+
+  /** Runs the plan, measures it and drops its result; copies go nowhere. */
+  void into(Analysis<QueryPlan, Select> figures) {
+    analysis = figures;
+    Source source = source(plan, null, Stage.into(new CountedSink(Nowhere.SINK, use)));
+    figures.enter(QueryPlan.sourceOf(plan));
+    source.run(this);
+    figures.enter(null);
   }
 
   /**
@@ -116,7 +130,7 @@ public final class QueryRun {
   }
 
   Reading read(Select select, Selector selector, TimeRange times) {
-    return new Reading(request(select, selector, times, use.limits()));
+    return new Reading(select, request(select, selector, times, use.limits()));
   }
 
   /** Processes the runs of some series. */
@@ -144,14 +158,25 @@ public final class QueryRun {
               parts::cancel,
               (from, to, sink) -> {
                 try (RunCursor cursor = parts.part(from, to)) {
-                  reader.read(cursor, sink);
+                  reader.read(measured(select, cursor), sink);
                 }
               })
           .run(into);
     } finally {
       parts.close();
-      closed = closed.plus(parts.cost());
+      close(select, parts.cost());
       open = () -> ReadCost.NOTHING;
+    }
+  }
+
+  private RunCursor measured(Select select, RunCursor cursor) {
+    return analysis == null ? cursor : analysis.read(select).through(cursor);
+  }
+
+  private void close(Select select, ReadCost cost) {
+    closed = closed.plus(cost);
+    if (analysis != null) {
+      analysis.read(select).cost(cost);
     }
   }
 
@@ -170,8 +195,15 @@ public final class QueryRun {
         new Budget(limits.cells(), limits.bytes()));
   }
 
-  private Source source(QueryPlan node, Stage next) {
+  /**
+   * Builds the stages of a plan from the end.
+   *
+   * @param user the operator that takes its result; null if it is the result of the run
+   * @param last the stage of that operator
+   */
+  private Source source(QueryPlan node, @Nullable QueryPlan user, Stage last) {
     Memory memory = use.memory();
+    Stage next = analysis == null ? last : new MeasuredStage(analysis, node, user, last);
     return switch (node) {
       case Select select ->
           select.newest() > 0
@@ -179,19 +211,24 @@ public final class QueryRun {
               : new Source.Selected(select, next);
       case QueryPlan.Merge merge -> new MergeSource(merge, memory, next);
       case QueryPlan.GroupBy group ->
-          source(group.input(), new GroupByStage(group, resolution(), use, next));
-      case QueryPlan.Align align -> source(align.input(), new AlignStage(align, use, next));
-      case QueryPlan.Split split -> source(split.input(), new SplitStage(split, memory, next));
+          source(group.input(), group, new GroupByStage(group, resolution(), use, next));
+      case QueryPlan.Align align -> source(align.input(), align, new AlignStage(align, use, next));
+      case QueryPlan.Split split ->
+          source(split.input(), split, new SplitStage(split, memory, next));
       case QueryPlan.Order order ->
           source(
               order.input(),
+              order,
               order.by() != QueryPlan.Order.By.TIME
                   ? new OrderStages.SeriesOrder(order, memory, next)
                   : order.descending() ? new OrderStages.Backwards(memory, next) : next);
-      case QueryPlan.Limit limit -> source(limit.input(), new OrderStages.Cut(limit, next));
+      case QueryPlan.Limit limit -> source(limit.input(), limit, new OrderStages.Cut(limit, next));
       case QueryPlan.Numbers numbers ->
-          source(numbers.operator().input(), new TextBypass(stage(numbers.operator(), next), next));
-      case PerSeries operator -> source(operator.input(), stage(operator, next));
+          source(
+              numbers.operator().input(),
+              numbers,
+              new TextBypass(stage(numbers.operator(), next), next));
+      case PerSeries operator -> source(operator.input(), operator, stage(operator, next));
     };
   }
 
@@ -208,8 +245,12 @@ public final class QueryRun {
       case QueryPlan.Drop plan -> new MapStages.Dropping(plan, next);
       case QueryPlan.Score plan -> new MapStages.Scoring(plan, next);
       case QueryPlan.Gaps plan -> new GapStage(plan, next);
-      case QueryPlan.Copy plan -> new CopyStage(copies.get(plan.receiver()), next);
+      case QueryPlan.Copy plan -> new CopyStage(receiver(plan.receiver()), next);
     };
+  }
+
+  private ResultSink receiver(int index) {
+    return analysis == null ? copies.get(index) : Nowhere.SINK;
   }
 
   private Resolution resolution() {
@@ -218,10 +259,12 @@ public final class QueryRun {
 
   /** A cursor whose cost counts towards the run. */
   final class Reading implements AutoCloseable {
+    private final Select select;
     private final RunCursor cursor;
 
-    private Reading(ReadRequest request) {
-      cursor = runs.read(request);
+    private Reading(Select select, ReadRequest request) {
+      this.select = select;
+      cursor = measured(select, runs.read(request));
       open = cursor::cost;
     }
 
@@ -231,9 +274,26 @@ public final class QueryRun {
 
     @Override
     public void close() {
-      closed = closed.plus(cursor.cost());
+      QueryRun.this.close(select, cursor.cost());
       open = () -> ReadCost.NOTHING;
       cursor.close();
     }
+  }
+
+  /** Drops what it receives. */
+  private enum Nowhere implements ResultSink {
+    SINK;
+
+    @Override
+    public void begin(ResultSeries series) {}
+
+    @Override
+    public void samples(Samples samples, int from, int to) {}
+
+    @Override
+    public void gap(long time) {}
+
+    @Override
+    public void end() {}
   }
 }

@@ -36,11 +36,19 @@ public final class Form {
    * Returns all values of every name in the body, at least one each; otherwise like {@link #read}.
    */
   public static Map<String, List<String>> readAll(Exchange exchange) throws IOException {
-    Map<String, List<String>> values = new LinkedHashMap<>();
     byte[] bytes = exchange.wholeBody();
-    Reservation memory = exchange.memory();
-    memory.hold(2L * bytes.length);
-    String body = new String(bytes, StandardCharsets.UTF_8);
+    exchange.memory().hold(2L * bytes.length);
+    return readAll(new String(bytes, StandardCharsets.UTF_8), exchange.memory());
+  }
+
+  /**
+   * Returns all values of every name in a text, at least one each.
+   *
+   * @throws HttpError 400 if the text is not URL-encoded
+   * @throws OverBudgetException if there is no room for the result
+   */
+  public static Map<String, List<String>> readAll(String body, Reservation memory) {
+    Map<String, List<String>> values = new LinkedHashMap<>();
     for (int from = 0; from <= body.length(); ) {
       int end = body.indexOf('&', from);
       end = end < 0 ? body.length() : end;

@@ -12,15 +12,14 @@ import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryAnswer;
 import dev.varve.server.opentsdb.query.QueryBody;
-import dev.varve.server.opentsdb.query.QueryWords;
 import dev.varve.server.opentsdb.query.Scan;
 import dev.varve.server.opentsdb.query.SubQuery;
 import dev.varve.server.opentsdb.query.TsQuery;
+import dev.varve.server.opentsdb.query.UrlQuery;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonEncoding;
@@ -88,7 +87,7 @@ final class Queries {
     Functions.Parsed parsed = Functions.parse(expressions);
     // Equal queries stay apart here: an expression names its queries by their places.
     TsQuery.Checked checked =
-        inUrl(exchange, parsed.queries(), false).check(context.clock().millis());
+        new UrlQuery(exchange::parameters).query(parsed.queries()).check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
     run(
         exchange,
@@ -184,56 +183,15 @@ final class Queries {
   }
 
   private static Asked inUrl(Exchange exchange) {
-    List<SubQuery> subs = new ArrayList<>();
     StringBuilder text = new StringBuilder();
-    for (String tsuid : exchange.parameters("tsuid")) {
-      note(exchange, "tsuid", tsuid, text);
-      subs.add(QueryWords.tsuids(tsuid));
+    for (String name : List.of("tsuid", "m")) {
+      exchange.parameters(name).forEach(value -> note(exchange, name, value, text));
     }
-    for (String metric : exchange.parameters("m")) {
-      note(exchange, "m", metric, text);
-      subs.add(QueryWords.metric(metric));
-    }
-    return new Asked(inUrl(exchange, subs, true), text.toString());
+    return new Asked(new UrlQuery(exchange::parameters).query(), text.toString());
   }
 
   private static void note(Exchange exchange, String name, String value, StringBuilder text) {
     exchange.memory().hold((long) PARSED_PER_CHARACTER * (value.length() + 8));
     text.append(text.isEmpty() ? "" : " ").append(name).append('=').append(value);
-  }
-
-  /**
-   * Returns the query of a URL with the given sub queries.
-   *
-   * @param merged whether equal sub queries become one
-   */
-  private static TsQuery inUrl(Exchange exchange, List<SubQuery> subs, boolean merged) {
-    String start = exchange.parameter("start");
-    if (start == null || start.isEmpty()) {
-      throw new OpenTsdbError(400, "Missing parameter <code>start</code>");
-    }
-    if (subs.isEmpty()) {
-      throw new OpenTsdbError(400, "Missing sub queries");
-    }
-    return new TsQuery(
-        start,
-        exchange.parameter("end"),
-        null,
-        false,
-        merged ? List.copyOf(new LinkedHashSet<>(subs)) : subs,
-        new TsQuery.Options(
-            has(exchange, "padding"),
-            has(exchange, "no_annotations"),
-            has(exchange, "global_annotations"),
-            has(exchange, "show_tsuids"),
-            has(exchange, "ms"),
-            has(exchange, "show_query"),
-            has(exchange, "show_stats"),
-            has(exchange, "show_summary"),
-            false));
-  }
-
-  private static boolean has(Exchange exchange, String parameter) {
-    return exchange.parameter(parameter) != null;
   }
 }

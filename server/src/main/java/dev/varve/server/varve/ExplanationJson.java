@@ -94,22 +94,6 @@ public final class ExplanationJson {
     json.writeEndObject();
   }
 
-  /** Writes how a query is read from the stores. */
-  public static void write(QueryExplanation explanation, JsonGenerator json) {
-    json.writeStartObject();
-    json.writeNumberProperty("seriesMatched", explanation.seriesMatched());
-    json.writeName("reads");
-    json.writeStartArray();
-    explanation.reads().forEach(read -> write(read, json));
-    json.writeEndArray();
-    QueryExplanation.Actual actual = explanation.actual();
-    if (actual != null) {
-      json.writeName("actual");
-      write(actual, json);
-    }
-    json.writeEndObject();
-  }
-
   private static void write(QueryExplanation.PeriodRead read, JsonGenerator json) {
     Plan.Estimate estimate = read.plan().estimate();
     json.writeStartObject();
@@ -151,15 +135,6 @@ public final class ExplanationJson {
     json.writeStringProperty("to", slice.to());
     json.writeStringProperty("fromHex", slice.fromHex());
     json.writeStringProperty("toHex", slice.toHex());
-    json.writeEndObject();
-  }
-
-  private static void write(QueryExplanation.Actual actual, JsonGenerator json) {
-    json.writeStartObject();
-    json.writeNumberProperty("series", actual.series());
-    json.writeNumberProperty("samples", actual.samples());
-    cost(actual.cost(), json);
-    json.writeNumberProperty("microseconds", actual.nanos() / 1000);
     json.writeEndObject();
   }
 

@@ -3,7 +3,6 @@ package dev.varve.server.varve;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
-import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteFailedException;
@@ -21,9 +20,6 @@ import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.QueryRun;
 import dev.varve.query.SelectorSyntaxException;
-import dev.varve.query.promql.PromQlException;
-import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
@@ -38,7 +34,6 @@ import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.kairosdb.KairosDbQuery;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -62,8 +57,7 @@ import tools.jackson.core.JsonGenerator;
  *       integer is stored as a double where the layout supports only doubles
  *   <li>{@code GET|POST /varve/v1/query}: takes {@link QueryParameters} in the URL or as a form and
  *       answers {@link ResultLines}
- *   <li>{@code GET|POST /varve/v1/explain}: takes the same and {@code analyze=true}, or {@link
- *       PromQlParameters} for a query in PromQL, or {@code kairosdb} for one in KairosDB's JSON
+ *   <li>{@code GET|POST /varve/v1/explain}: takes an {@link ExplainRequest}
  *   <li>{@code POST /varve/v1/explain/points}: takes points and answers the cells that they would
  *       be encoded as
  *   <li>{@code POST /varve/v1/compact}: takes {@code selector}, {@code from}, {@code to} and {@code
@@ -90,9 +84,6 @@ public final class VarveApi implements Dialect {
 
   /** Default rate of a check in MB per second; it leaves most of a disk's throughput to queries. */
   private static final long CHECK_RATE = 32;
-
-  /** The parameter of a query in KairosDB's JSON. */
-  public static final String KAIROSDB = "kairosdb";
 
   /** The path prefix of the API. */
   public static final String NAME = "varve";
@@ -246,7 +237,7 @@ public final class VarveApi implements Dialect {
         exchange,
         dataset,
         NAME,
-        words(texts),
+        ExplainRequest.words(texts),
         use -> answer(exchange, query.on(dataset, use), use));
   }
 
@@ -267,87 +258,18 @@ public final class VarveApi implements Dialect {
     }
   }
 
-  /**
-   * Returns the text under which a query is listed: its selector or PromQL, then its other
-   * parameters.
-   */
-  private static String words(Map<String, String> texts) {
-    String what = texts.containsKey("selector") ? "selector" : PromQlParameters.QUERY;
-    StringBuilder words = new StringBuilder(texts.getOrDefault(what, ""));
-    texts.forEach((name, text) -> {
-      if (!name.equals(what)) {
-        words.append(' ').append(name).append('=').append(text);
-      }
-    });
-    return words.toString();
-  }
-
   private void explain(Exchange exchange, Map<String, String> texts) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Map<String, String> query = new LinkedHashMap<>(texts);
-    boolean analyze = "true".equals(query.remove("analyze"));
-    String kairosDb = query.remove(KAIROSDB);
-    if (kairosDb != null) {
-      explainKairosDb(exchange, dataset, kairosDb, analyze);
-      return;
-    }
-    String listed = (analyze ? "explain analyze " : "explain ") + words(query);
-    if (query.containsKey(PromQlParameters.QUERY)) {
-      PromQlParameters promQl = promQl(query);
-      context.query(
-          exchange,
-          dataset,
-          NAME,
-          listed,
-          use -> {
-            PlanExplanation explanation = explain(promQl, dataset, analyze, use);
-            answer(exchange, json -> ExplanationJson.write(explanation, json));
-          });
-      return;
-    }
-    Query explained = Query.of(plan(query, dataset));
+    ExplainRequest request = ExplainRequest.of(texts, context.clock(), exchange.memory());
     context.query(
         exchange,
         dataset,
         NAME,
-        listed,
+        request.listed(),
         use -> {
-          QueryExplanation explanation = explained.explain(dataset, analyze, use);
+          PlanExplanation explanation = request.explain(dataset, use);
           answer(exchange, json -> ExplanationJson.write(explanation, json));
         });
-  }
-
-  private void explainKairosDb(Exchange exchange, Dataset dataset, String json, boolean analyze)
-      throws IOException {
-    KairosDbQuery query = new KairosDbQuery(json, dataset, context.clock(), exchange.memory());
-    context.query(
-        exchange,
-        dataset,
-        NAME,
-        (analyze ? "explain analyze " : "explain ") + json,
-        use -> {
-          PlanExplanation explanation = query.explain(dataset, use, analyze);
-          answer(exchange, written -> ExplanationJson.write(explanation, written));
-        });
-  }
-
-  private static PromQlParameters promQl(Map<String, String> texts) {
-    try {
-      return new PromQlParameters(texts);
-    } catch (IllegalArgumentException e) {
-      throw HttpError.badRequest(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private PlanExplanation explain(
-      PromQlParameters query, Dataset dataset, boolean analyze, QueryUse use) {
-    try {
-      return query.explain(dataset, use, PromSettings.DEFAULTS, context.clock().instant(), analyze);
-    } catch (PromQlException | IllegalArgumentException e) {
-      throw HttpError.badRequest(String.valueOf(e.getMessage()));
-    } catch (PromQlEvaluationException | QueryRefusedException e) {
-      throw new HttpError(422, String.valueOf(e.getMessage()));
-    }
   }
 
   private void explainPoints(Exchange exchange) throws IOException {
@@ -494,6 +416,7 @@ public final class VarveApi implements Dialect {
     put(texts, "analyze", exchange.parameter("analyze"));
     put(texts, PromQlParameters.QUERY, exchange.parameter(PromQlParameters.QUERY));
     put(texts, "step", exchange.parameter("step"));
+    ExplainRequest.dialects().forEach(name -> put(texts, name, exchange.parameter(name)));
     return texts;
   }
 

@@ -6,12 +6,18 @@ import { api, useAnswer } from '../api.js';
 import { duration } from '../format.js';
 import { lengthText, range } from '../time.js';
 import { Empty, Notice } from '../widgets/notice.js';
-import { PlanTree, Scan } from '../widgets/plan-tree.js';
+import { PlanTree } from '../widgets/plan-tree.js';
 import { PromQlField } from '../widgets/promql-field.js';
 import { RangePicker } from '../widgets/range-picker.js';
 
 /** The languages of queries, and the parameter of each in the server's API. */
-const LANGUAGES = { promql: 'PromQL', selector: 'selector', kairosdb: "KairosDB's JSON" };
+const LANGUAGES = {
+  promql: 'PromQL',
+  selector: 'selector',
+  kairosdb: "KairosDB's JSON",
+  opentsdb: "OpenTSDB's JSON or URL",
+  heroic: "Heroic's JSON or language",
+};
 
 /** A field for a query that is not PromQL. */
 function PlainField({ value, onAsk, label }) {
@@ -100,7 +106,9 @@ function question(language, query, { start, end, step }) {
   const times = { from: Math.round(start * 1000), to: Math.round(end * 1000) };
   switch (language) {
     case 'kairosdb':
-      return { kairosdb: query, analyze: true };
+    case 'opentsdb':
+    case 'heroic':
+      return { [language]: query, analyze: true };
     case 'selector':
       return { selector: query, ...times, analyze: true };
     default:
@@ -123,10 +131,8 @@ function Explanation({ query, language, asked, dataset, title }) {
     data && [
       data.microseconds !== undefined &&
         h('p', null, 'Ran for ', h('b', null, duration(data.microseconds)), '.'),
-      data.plan
-        ? h(PlanTree, { plan: data.plan, scans: data.scans, total: data.microseconds })
-        : h(Scan, { scan: { ...data, selector: query } }),
-      (data.notes ?? []).map((note) => h('p', { class: 'quiet' }, note)),
+      h(PlanTree, { plan: data.plan, scans: data.scans, total: data.microseconds }),
+      data.notes.map((note) => h('p', { class: 'quiet' }, note)),
     ],
   );
 }

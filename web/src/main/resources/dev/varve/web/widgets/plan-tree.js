@@ -43,8 +43,8 @@ function Time({ micros, total }) {
   );
 }
 
-/** How the samples of a selector are read. Its times and labels may be unknown. */
-export function Scan({ scan, total }) {
+/** How the samples of a selector are read. */
+function Scan({ scan, total }) {
   const { actual } = scan;
   return h(
     'div',
@@ -53,9 +53,7 @@ export function Scan({ scan, total }) {
       'p',
       null,
       h('code', null, scan.selector),
-      scan.from !== undefined && ` from ${instant(scan.from)} to ${instant(scan.to)}`,
-      scan.labels !== undefined && `, labels ${scan.labels}`,
-      ': ',
+      ` from ${instant(scan.from)} to ${instant(scan.to)}, labels ${scan.labels}: `,
       `${count(scan.seriesMatched)} series match`,
     ),
     actual &&
@@ -65,7 +63,7 @@ export function Scan({ scan, total }) {
         `read ${count(actual.series)} series, ${count(actual.samples)} samples, `,
         `${count(actual.rowsRead)} rows, ${count(actual.cellsRead)} cells, `,
         `${bytes(actual.bytesRead)} in ${count(actual.requests)} requests`,
-        h(Time, { micros: actual.readMicroseconds ?? actual.microseconds, total }),
+        h(Time, { micros: actual.readMicroseconds, total }),
       ),
     scan.reads.map((read) => h(Read, { read })),
   );

@@ -12,9 +12,12 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.StaleMarker;
 import dev.varve.model.TimeRange;
+import dev.varve.query.Analysis;
 import dev.varve.query.ParallelScan;
+import dev.varve.query.ReadFigures;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.plan.Scan;
+import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import java.util.OptionalLong;
@@ -30,7 +33,7 @@ final class DatasetSamples implements SampleSource {
   private final int readers;
 
   /** Receives figures; null if the query is not analysed. Set before the first read. */
-  private @Nullable Analysis analysis;
+  private @Nullable Analysis<StepPlan, Scan> analysis;
 
   /**
    * Creates the sample source of one query.
@@ -44,7 +47,7 @@ final class DatasetSamples implements SampleSource {
     this.readers = readers;
   }
 
-  void analyse(Analysis into) {
+  void analyse(Analysis<StepPlan, Scan> into) {
     analysis = into;
   }
 
@@ -54,7 +57,7 @@ final class DatasetSamples implements SampleSource {
       return;
     }
     PartedRead parts = runs.readInParts(request(scan));
-    Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
+    ReadFigures figures = analysis == null ? null : analysis.read(scan);
     try {
       part(parts, 0, parts.size(), scan, measured(figures, sink));
     } finally {
@@ -68,7 +71,7 @@ final class DatasetSamples implements SampleSource {
       return;
     }
     PartedRead parts = runs.readInParts(request(scan));
-    Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
+    ReadFigures figures = analysis == null ? null : analysis.read(scan);
     try {
       new ParallelScan<Worked>(
               parts.size(),
@@ -87,14 +90,14 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  private static void close(PartedRead parts, Analysis.@Nullable OfScan figures) {
+  private static void close(PartedRead parts, @Nullable ReadFigures figures) {
     parts.close();
     if (figures != null) {
       figures.cost(parts.cost());
     }
   }
 
-  private static Sink measured(Analysis.@Nullable OfScan figures, Sink sink) {
+  private static Sink measured(@Nullable ReadFigures figures, Sink sink) {
     if (figures == null) {
       return sink;
     }
@@ -107,8 +110,7 @@ final class DatasetSamples implements SampleSource {
   }
 
   /** Returns a sink that passes on what one thread computes from the samples of a series. */
-  private static Sink measured(
-      Analysis.@Nullable OfScan figures, Work work, Consumer<Worked> into) {
+  private static Sink measured(@Nullable ReadFigures figures, Work work, Consumer<Worked> into) {
     if (figures == null) {
       return (labels, samples) -> into.accept(new Worked(labels, work.columns(samples)));
     }

@@ -1,5 +1,6 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.query.Analysis;
 import dev.varve.query.promql.plan.Arithmetic;
 import dev.varve.query.promql.plan.OptimisedPlan;
 import dev.varve.query.promql.plan.OptimisedPlan.SharedScan;
@@ -26,7 +27,7 @@ final class Evaluator {
   private final Map<Integer, Integer> uses;
   private final Map<Integer, SharedScan> shared = new HashMap<>();
   private final Map<Integer, KeptRows> kept = new HashMap<>();
-  private final @Nullable Analysis analysis;
+  private final @Nullable Analysis<StepPlan, Scan> analysis;
 
   /**
    * Creates an evaluator of one plan.
@@ -38,7 +39,7 @@ final class Evaluator {
       OptimisedPlan plan,
       Notes notes,
       RowMemory held,
-      @Nullable Analysis analysis) {
+      @Nullable Analysis<StepPlan, Scan> analysis) {
     this.source = source;
     this.stages = new Stages(this, notes, held);
     this.held = held;
@@ -69,7 +70,17 @@ final class Evaluator {
 
   /** Counts the rows of an operator if the query is analysed. */
   private RowSink output(StepPlan plan, @Nullable StepPlan to, RowSink into) {
-    return analysis == null ? into : analysis.output(plan, to, into);
+    Analysis<StepPlan, Scan> figures = analysis;
+    if (figures == null) {
+      return into;
+    }
+    figures.returned(plan, 0, 0);
+    return (labels, column) -> {
+      figures.returned(plan, 1, column.count());
+      StepPlan before = figures.enter(to);
+      into.row(labels, column);
+      figures.enter(before);
+    };
   }
 
   private double[] valuesOf(StepPlan.Scalar plan) {

@@ -4,9 +4,11 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.Workers;
+import dev.varve.query.Analysis;
+import dev.varve.query.Outline;
 import dev.varve.query.PlanExplanation;
-import dev.varve.query.PlanTree;
 import dev.varve.query.QueryLimits;
+import dev.varve.query.ReadOutline;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
@@ -169,7 +171,8 @@ public final class PromQuery {
     return lowering.plan(expr, steps);
   }
 
-  private Evaluator evaluator(OptimisedPlan plan, RowMemory held, @Nullable Analysis analysis) {
+  private Evaluator evaluator(
+      OptimisedPlan plan, RowMemory held, @Nullable Analysis<StepPlan, Scan> analysis) {
     notes.alsoAt(plan.alsoAt());
     return new Evaluator(samples, plan, notes, held, analysis);
   }
@@ -191,46 +194,38 @@ public final class PromQuery {
       boolean analyze,
       Function<ReadRequest, QueryExplanation> reads) {
     if (expr.type() == ValueType.STRING) {
-      PlanTree text = new PlanTree("text", Lowering.text(expr), null, null, List.of());
-      return new PlanExplanation(text, List.of(), List.of(), 0);
+      return Outline.of("text", Lowering.text(expr), List.of()).explain(List.of(), 0, reads);
     }
     StepTimes steps = step == null ? StepTimes.at(end) : steps(start, end, step);
     OptimisedPlan plan = plan(step == null ? end : start, end, steps);
-    Analysis analysis = analyze ? new Analysis() : null;
-    long begun = System.nanoTime();
+    Analysis<StepPlan, Scan> analysis = analyze ? new Analysis<>() : null;
     if (analysis != null) {
       samples.analyse(analysis);
       run(plan, analysis);
     }
-    long nanos = analyze ? System.nanoTime() - begun : 0;
-    PlanWords words = new PlanWords(plan, node -> analysis == null ? null : analysis.figures(node));
-    PlanTree tree = words.tree();
-    List<PlanExplanation.ScanExplanation> scans = new ArrayList<>();
-    for (Scan scan : words.scans()) {
-      scans.add(explain(scans.size() + 1, scan, analysis, reads));
-    }
-    return new PlanExplanation(tree, scans, plan.notes(), nanos);
+    long nanos = analysis == null ? 0 : analysis.nanos();
+    PlanWords words =
+        new PlanWords(
+            plan,
+            node -> analysis == null ? null : analysis.figures(node),
+            scan -> outline(scan, analysis));
+    return words.outline().explain(plan.notes(), nanos, reads);
   }
 
-  private PlanExplanation.ScanExplanation explain(
-      int number,
-      Scan scan,
-      @Nullable Analysis analysis,
-      Function<ReadRequest, QueryExplanation> reads) {
+  private ReadOutline outline(Scan scan, @Nullable Analysis<StepPlan, Scan> analysis) {
     boolean readsNothing = scan.to() < scan.from();
-    return new PlanExplanation.ScanExplanation(
-        number,
+    return new ReadOutline(
         PlanWords.selector(scan),
         scan.from(),
         scan.to(),
         PlanWords.labels(scan),
         scan.recurring(),
-        readsNothing ? null : reads.apply(samples.request(scan)),
-        analysis == null ? null : analysis.of(scan).actual());
+        readsNothing ? null : samples.request(scan),
+        analysis == null ? null : analysis.read(scan).actual());
   }
 
   /** Runs a plan and drops its result. */
-  private void run(OptimisedPlan plan, Analysis analysis) {
+  private void run(OptimisedPlan plan, Analysis<StepPlan, Scan> analysis) {
     Evaluator evaluator = evaluator(plan, held(), analysis);
     switch (plan.root()) {
       case StepPlan.Scalar number -> evaluator.number(number);

@@ -1,6 +1,8 @@
 package dev.varve.query.promql.plan;
 
+import dev.varve.query.Outline;
 import dev.varve.query.PlanTree;
+import dev.varve.query.ReadOutline;
 import dev.varve.query.promql.Durations;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
@@ -12,9 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -25,44 +25,40 @@ import org.jspecify.annotations.Nullable;
 public final class PlanWords {
   private final OptimisedPlan plan;
   private final Function<StepPlan, PlanTree.@Nullable Figures> actual;
-  private final Map<Scan, Integer> scans = new LinkedHashMap<>();
+  private final Function<Scan, ReadOutline> reads;
   private final Set<Integer> shown = new HashSet<>();
 
   /**
    * Creates the description of a plan.
    *
    * @param actual returns the measured figures of an operator; null if it was not run
+   * @param reads outlines a scan
    */
-  public PlanWords(OptimisedPlan plan, Function<StepPlan, PlanTree.@Nullable Figures> actual) {
+  public PlanWords(
+      OptimisedPlan plan,
+      Function<StepPlan, PlanTree.@Nullable Figures> actual,
+      Function<Scan, ReadOutline> reads) {
     this.plan = plan;
     this.actual = actual;
+    this.reads = reads;
   }
 
-  public PlanTree tree() {
+  public Outline outline() {
     return tree(plan.root());
   }
 
-  /** Returns the scans found by {@link #tree}, in order of their numbers from 1. */
-  public List<Scan> scans() {
-    return List.copyOf(scans.keySet());
-  }
-
-  private PlanTree tree(StepPlan node) {
-    List<PlanTree> inputs = new ArrayList<>();
+  private Outline tree(StepPlan node) {
+    List<Outline> inputs = new ArrayList<>();
     boolean again = node instanceof StepPlan.Kept kept && !shown.add(kept.number());
     if (!again) {
       node.inputs().forEach(input -> inputs.add(tree(input)));
     }
-    return new PlanTree(
-        operator(node), again ? "as above" : detail(node), scan(node), actual.apply(node), inputs);
+    return new Outline(
+        operator(node), again ? "as above" : detail(node), read(node), actual.apply(node), inputs);
   }
 
-  private @Nullable Integer scan(StepPlan node) {
-    return node instanceof StepPlan.Scanning scanning ? number(scanning.scan()) : null;
-  }
-
-  private Integer number(Scan scan) {
-    return scans.computeIfAbsent(scan, fresh -> scans.size() + 1);
+  private @Nullable ReadOutline read(StepPlan node) {
+    return node instanceof StepPlan.Scanning scanning ? reads.apply(scanning.scan()) : null;
   }
 
   private static String operator(StepPlan node) {

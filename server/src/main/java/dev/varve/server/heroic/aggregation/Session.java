@@ -1,10 +1,13 @@
 package dev.varve.server.heroic.aggregation;
 
+import dev.varve.engine.ReadRequest;
+import dev.varve.query.Analysis;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.series.HeroicSeries;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** An aggregation at work. It is fed first, and then gives its result once. For one thread. */
 public interface Session {
@@ -28,8 +31,14 @@ public interface Session {
    * @param start of the range in ms, excluded
    * @param end of the range in ms, included
    * @param atEnd whether buckets are named by their end
+   * @param analysis receives figures; null if the query is not analysed
    */
-  record Setting(long start, long end, boolean atEnd, Retained retained) {
+  record Setting(
+      long start,
+      long end,
+      boolean atEnd,
+      Retained retained,
+      @Nullable Analysis<Stage, ReadRequest> analysis) {
     /**
      * Checks that the buckets of a stage fit the range.
      *
@@ -43,6 +52,13 @@ public interface Session {
 
     /** Starts a session. */
     public Session of(Stage stage) {
+      Session session = plain(stage);
+      return analysis == null || stage instanceof Stage.Sequence
+          ? session
+          : new MeasuredSession(stage, session, analysis);
+    }
+
+    private Session plain(Stage stage) {
       return switch (stage) {
         case Stage.Collect collect -> new CollectSession(retained);
         case Stage.Buckets buckets ->

@@ -53,14 +53,7 @@ public final class QueryAnswers {
     Dataset dataset = context.dataset(exchange);
     String text = body(exchange);
     QueryReader reader = new QueryReader(context.clock().millis());
-    Node body = node(text, exchange);
-    Node queries = body.get("queries");
-    Map<String, PreparedQuery> prepared = new LinkedHashMap<>();
-    if (queries != null) {
-      queries
-          .object()
-          .forEach((name, query) -> prepared.put(name, reader.json(query, body.get("range"))));
-    }
+    Map<String, PreparedQuery> prepared = reader.batch(node(text, exchange));
     context.query(
         exchange, dataset, language, text, use -> answer(exchange, dataset, prepared, use));
   }

@@ -10,6 +10,7 @@ import dev.varve.server.heroic.filter.FilterRewrite;
 import dev.varve.server.heroic.json.Node;
 import dev.varve.server.heroic.language.Language;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,6 +66,20 @@ public final class QueryReader {
         new Asked(asked.aggregation(), asked.distributions(), range, asked.filter()),
         node.get("options"),
         Feature.of(node.get("features")));
+  }
+
+  /**
+   * Reads the queries of a batch, by their names.
+   *
+   * @throws HeroicError if one is wrong
+   */
+  public Map<String, PreparedQuery> batch(Node body) {
+    Map<String, PreparedQuery> prepared = new LinkedHashMap<>();
+    Node queries = body.get("queries");
+    if (queries != null) {
+      queries.object().forEach((name, query) -> prepared.put(name, json(query, body.get("range"))));
+    }
+    return prepared;
   }
 
   private @Nullable DateRange range(@Nullable Node node) {

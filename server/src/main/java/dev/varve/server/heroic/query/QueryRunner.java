@@ -1,12 +1,16 @@
 package dev.varve.server.heroic.query;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadRequest;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import dev.varve.query.Analysis;
+import dev.varve.query.Outline;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.heroic.aggregation.Retained;
 import dev.varve.server.heroic.aggregation.Session;
 import dev.varve.server.heroic.aggregation.Session.Output;
+import dev.varve.server.heroic.aggregation.Stage;
 import dev.varve.server.heroic.filter.Alternatives;
 import dev.varve.server.heroic.filter.Alternatives.Alternative;
 import dev.varve.server.heroic.metadata.MatchingSeries;
@@ -21,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Runs queries on a dataset as part of one use. For one thread. */
 public final class QueryRunner {
@@ -39,15 +44,36 @@ public final class QueryRunner {
   }
 
   QueryResult run(PreparedQuery query) {
-    long start = System.nanoTime();
+    return run(query, new Progress(), null);
+  }
+
+  /**
+   * Outlines a query.
+   *
+   * @param analyze whether to run it as well and measure it
+   * @param notes receives what the answer would tell as errors
+   */
+  Outline outline(PreparedQuery query, boolean analyze, List<String> notes) {
+    Analysis<Stage, ReadRequest> analysis = analyze ? new Analysis<>() : null;
     Progress progress = new Progress();
+    if (analysis != null) {
+      run(query, progress, analysis);
+    }
+    notes.addAll(progress.errors);
+    SampleReader reader = new SampleReader(dataset, use, query, progress.errors, null);
+    return new QueryOutline(query, reader, dataset.resolution(), analysis).outline();
+  }
+
+  private QueryResult run(
+      PreparedQuery query, Progress progress, @Nullable Analysis<Stage, ReadRequest> analysis) {
+    long start = System.nanoTime();
     Retained retained = new Retained(use, query.limits().aggregation());
     List<Output> groups = List.of();
     if (query.deterministic() && !query.stage().isDeterministic()) {
       progress.errors.add("Aggregation can not be evaluated with deterministic resources");
     } else {
       try {
-        groups = groups(query, retained, progress);
+        groups = groups(query, retained, progress, analysis);
       } catch (Retained.LimitException e) {
         progress.limits.add(Limit.AGGREGATION);
         progress.errors.add(String.valueOf(e.getMessage()));
@@ -61,15 +87,20 @@ public final class QueryRunner {
         query, groups, progress.limits, retained.samples(), progress.errors, micros);
   }
 
-  private List<Output> groups(PreparedQuery query, Retained retained, Progress progress) {
+  private List<Output> groups(
+      PreparedQuery query,
+      Retained retained,
+      Progress progress,
+      @Nullable Analysis<Stage, ReadRequest> analysis) {
     DateRange range = query.range();
     Predicate<HeroicSeries> wanted = limited(query, progress);
     if (!progress.errors.isEmpty()) {
       return List.of();
     }
     Session session =
-        new Session.Setting(range.start(), range.end(), query.atEnd(), retained).of(query.stage());
-    SampleReader reader = new SampleReader(dataset, use, query, progress.errors);
+        new Session.Setting(range.start(), range.end(), query.atEnd(), retained, analysis)
+            .of(query.stage());
+    SampleReader reader = new SampleReader(dataset, use, query, progress.errors, analysis);
     boolean any = false;
     for (Alternative alternative : Alternatives.of(query.filter())) {
       Predicate<HeroicSeries> test = alternative.test().and(wanted);

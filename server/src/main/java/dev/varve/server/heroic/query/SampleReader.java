@@ -13,10 +13,12 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.query.Analysis;
 import dev.varve.query.Runs;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.heroic.aggregation.Session;
 import dev.varve.server.heroic.aggregation.Sketch;
+import dev.varve.server.heroic.aggregation.Stage;
 import dev.varve.server.heroic.aggregation.Values;
 import dev.varve.server.heroic.series.HeroicSeries;
 import dev.varve.server.heroic.series.Millis;
@@ -38,11 +40,21 @@ final class SampleReader {
   private final PreparedQuery query;
   private final List<String> errors;
   private final TimeRange times;
+
+  /** Receives figures; null if the query is not analysed. */
+  private final @Nullable Analysis<Stage, ReadRequest> analysis;
+
   private long[] millis = new long[0];
   private double[] numbers = new double[0];
   private long read;
 
-  SampleReader(Dataset dataset, QueryUse use, PreparedQuery query, List<String> errors) {
+  SampleReader(
+      Dataset dataset,
+      QueryUse use,
+      PreparedQuery query,
+      List<String> errors,
+      @Nullable Analysis<Stage, ReadRequest> analysis) {
+    this.analysis = analysis;
     this.dataset = dataset;
     this.use = use;
     this.query = query;
@@ -83,10 +95,10 @@ final class SampleReader {
 
   private boolean readPoints(Selector selector, Predicate<HeroicSeries> test, Session session) {
     Runs runs = use.runs(dataset);
-    ReadRequest request = ReadRequest.of(selector, times).with(ReadRequest.Order.SERIES_BY_SERIES);
+    ReadRequest request = request(selector);
     boolean any = false;
     Known known = null;
-    try (RunCursor cursor = runs.read(request)) {
+    try (RunCursor cursor = measured(request, runs.read(request))) {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
         Series series = run.series();
         if (known == null || !series.equals(known.of())) {
@@ -99,8 +111,20 @@ final class SampleReader {
           any = true;
         }
       }
+      if (analysis != null) {
+        analysis.read(request).cost(cursor.cost());
+      }
     }
     return any;
+  }
+
+  /** Returns the request for the points of a selector. */
+  ReadRequest request(Selector selector) {
+    return ReadRequest.of(selector, times).with(ReadRequest.Order.SERIES_BY_SERIES);
+  }
+
+  private RunCursor measured(ReadRequest request, RunCursor cursor) {
+    return analysis == null ? cursor : analysis.read(request).through(cursor);
   }
 
   private void count(long more) {

@@ -51,6 +51,11 @@ public final class Expressions {
     }
   }
 
+  /** Returns the formulas as received. */
+  public List<String> texts() {
+    return request.expressions().stream().map(one -> String.valueOf(one.formula())).toList();
+  }
+
   private void check(long now) {
     if (!isValid(request.time(), now)) {
       throw new IllegalArgumentException("Invalid time");

@@ -12,6 +12,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
+import dev.varve.query.Analysis;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.opentsdb.query.Group.Member;
 import dev.varve.store.Budget;
@@ -42,7 +43,16 @@ public final class Scan {
   private final TsQuery.Part part;
   private final ScanRange range;
 
-  private Scan(Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
+  /** Receives figures; null if the query is not analysed. */
+  private final @Nullable Analysis<Operation, ReadRequest> analysis;
+
+  Scan(
+      Dataset dataset,
+      TsQuery.Checked query,
+      TsQuery.Part part,
+      QueryUse use,
+      @Nullable Analysis<Operation, ReadRequest> analysis) {
+    this.analysis = analysis;
     this.dataset = dataset;
     this.use = use;
     this.query = query;
@@ -57,13 +67,17 @@ public final class Scan {
    */
   public static List<Group> groups(
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
-    Scan scan = new Scan(dataset, query, part, use);
+    return new Scan(dataset, query, part, use, null).groups();
+  }
+
+  /** Returns the results, in order. */
+  List<Group> groups() {
     List<Member> members = new ArrayList<>();
-    for (Selection selection : scan.selections()) {
-      scan.read(selection, members);
+    for (Selection selection : selections()) {
+      read(selection, members);
     }
     members.sort(Comparator.comparing(Member::metric).thenComparing(Member::tags, TagOrder.TAGS));
-    return scan.grouped(members);
+    return grouped(members);
   }
 
   /**
@@ -74,7 +88,7 @@ public final class Scan {
    */
   public static void delete(
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
-    Scan scan = new Scan(dataset, query, part, use);
+    Scan scan = new Scan(dataset, query, part, use, null);
     Resolution resolution = dataset.resolution();
     long to = query.end() == Long.MAX_VALUE ? query.end() : query.end() + 1;
     TimeRange times =
@@ -94,8 +108,7 @@ public final class Scan {
    * @param exactly the tags that a series must have; null if others are allowed
    * @param values whether the values of these tags must be equal too, not only their names
    */
-  private record Selection(
-      Selector selector, @Nullable Map<String, String> exactly, boolean values) {
+  record Selection(Selector selector, @Nullable Map<String, String> exactly, boolean values) {
     boolean takes(Series series) {
       Map<String, String> tags = exactly;
       return tags == null
@@ -105,7 +118,8 @@ public final class Scan {
     }
   }
 
-  private List<Selection> selections() {
+  /** Returns what to read. */
+  List<Selection> selections() {
     SubQuery sub = part.sub();
     List<String> tsuids = sub.tsuids();
     if (tsuids != null && !tsuids.isEmpty()) {
@@ -148,7 +162,8 @@ public final class Scan {
   }
 
   private void read(Selection selection, List<Member> into) {
-    try (RunCursor runs = use.runs(dataset).read(request(selection.selector()))) {
+    ReadRequest request = request(selection.selector());
+    try (RunCursor runs = measured(request, use.runs(dataset).read(request))) {
       Series current = null;
       RunReader reader = null;
       for (Run run = runs.next(); run != null; run = runs.next()) {
@@ -162,10 +177,18 @@ public final class Scan {
         }
       }
       end(current, reader, into);
+      if (analysis != null) {
+        analysis.read(request).cost(runs.cost());
+      }
     }
   }
 
-  private ReadRequest request(Selector selector) {
+  private RunCursor measured(ReadRequest request, RunCursor runs) {
+    return analysis == null ? runs : analysis.read(request).through(runs);
+  }
+
+  /** Returns the request for the series of a selector. */
+  ReadRequest request(Selector selector) {
     Resolution resolution = dataset.resolution();
     TimeRange times =
         new TimeRange(converted(range.from(), resolution), converted(range.to(), resolution));
@@ -195,26 +218,42 @@ public final class Scan {
     return new RunReader(points, stages(points), dataset.resolution());
   }
 
+  /** Returns the stages before the last one, the first stage first. */
   private PointSink stages(PointSink last) {
-    PointSink next = last;
     SubQuery sub = part.sub();
+    RateOptions options = sub.rateOptions();
+    PointSink next = last;
+    Operation user = null;
     if (sub.rate()) {
-      RateOptions options = sub.rateOptions();
-      next = new Rate(options == null ? RateOptions.DEFAULTS : options, next);
+      next =
+          new Rate(
+              options == null ? RateOptions.DEFAULTS : options,
+              measured(Operation.RATE, user, next));
+      user = Operation.RATE;
     }
     Downsampling spec = part.downsampling();
     if (spec == null) {
-      return next;
+      return measured(null, user, next);
     }
     Fold fold = spec.aggregator().fold();
     if (spec.isWhole()) {
-      return new WholeRange(query.start(), query.end(), fold, use, next);
+      PointSink whole = measured(Operation.DOWNSAMPLE, user, next);
+      return measured(
+          null, Operation.DOWNSAMPLE, new WholeRange(query.start(), query.end(), fold, use, whole));
     }
     Buckets buckets = Buckets.of(spec, part.zone());
     if (spec.fill() != Fill.NONE) {
-      next = new FillBuckets(buckets, spec.fill().value(), range.from(), range.to(), use, next);
+      PointSink filled = measured(Operation.FILL, user, next);
+      next = new FillBuckets(buckets, spec.fill().value(), range.from(), range.to(), use, filled);
+      user = Operation.FILL;
     }
-    return new Downsample(buckets, fold, range.from(), use, next);
+    PointSink sampled = measured(Operation.DOWNSAMPLE, user, next);
+    return measured(
+        null, Operation.DOWNSAMPLE, new Downsample(buckets, fold, range.from(), use, sampled));
+  }
+
+  private PointSink measured(@Nullable Operation from, @Nullable Operation to, PointSink next) {
+    return analysis == null ? next : new MeasuredPoints(analysis, from, to, next);
   }
 
   private void end(@Nullable Series series, @Nullable RunReader reader, List<Member> into) {

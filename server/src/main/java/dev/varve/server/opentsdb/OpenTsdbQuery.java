@@ -1,0 +1,103 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.query.Outline;
+import dev.varve.query.PlanExplanation;
+import dev.varve.query.running.QueryUse;
+import dev.varve.server.explain.Explainable;
+import dev.varve.server.http.Form;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.WriteBudget.Reservation;
+import dev.varve.server.opentsdb.expression.Expressions;
+import dev.varve.server.opentsdb.expression.Functions;
+import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
+import dev.varve.server.opentsdb.query.PartOutline;
+import dev.varve.server.opentsdb.query.QueryBody;
+import dev.varve.server.opentsdb.query.TsQuery;
+import dev.varve.server.opentsdb.query.UrlQuery;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A query of OpenTSDB, for explanations: the JSON that is posted to {@code /api/query} or {@code
+ * /api/query/exp}, or the parameters of a URL of {@code /api/query} or {@code /api/query/gexp}.
+ */
+public final class OpenTsdbQuery implements Explainable {
+  private final TsQuery.Checked query;
+  private final List<String> formulas;
+
+  private OpenTsdbQuery(TsQuery.Checked query, List<String> formulas) {
+    this.query = query;
+    this.formulas = formulas;
+  }
+
+  /**
+   * Reads a query.
+   *
+   * @param now the time that relative times refer to, in milliseconds since 1970
+   * @param memory reservation for what is parsed
+   * @throws HttpError 400 with OpenTSDB's message if the query is invalid
+   */
+  public static OpenTsdbQuery of(String text, long now, Reservation memory) {
+    return inWords(() ->
+        text.stripLeading().startsWith("{") ? posted(text, now, memory) : inUrl(text, now, memory));
+  }
+
+  private static OpenTsdbQuery posted(String text, long now, Reservation memory) {
+    JsonBody body = JsonBody.read(text.getBytes(StandardCharsets.UTF_8), memory);
+    if (!body.has("expressions")) {
+      return new OpenTsdbQuery(QueryBody.read(body).check(now), List.of());
+    }
+    Expressions expressions = Expressions.read(body, now);
+    return new OpenTsdbQuery(expressions.query().check(now), expressions.texts());
+  }
+
+  private static OpenTsdbQuery inUrl(String text, long now, Reservation memory) {
+    Map<String, List<String>> values =
+        Form.readAll(text.substring(text.indexOf('?') + 1).strip(), memory);
+    UrlQuery url = new UrlQuery(name -> values.getOrDefault(name, List.of()));
+    List<String> functions = url.parameters().apply("exp");
+    if (functions.isEmpty()) {
+      return new OpenTsdbQuery(url.query().check(now), List.of());
+    }
+    return new OpenTsdbQuery(url.query(Functions.parse(functions).queries()).check(now), functions);
+  }
+
+  /** Passes on errors without OpenTSDB's format, as errors of the client. */
+  private static <T> T inWords(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (OpenTsdbError e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public PlanExplanation explain(Dataset dataset, QueryUse use, boolean analyze) {
+    return inWords(() -> {
+      long begun = System.nanoTime();
+      List<Outline> parts = new ArrayList<>();
+      for (TsQuery.Part part : query.parts()) {
+        parts.add(PartOutline.of(dataset, query, part, use, analyze));
+      }
+      long nanos = analyze ? System.nanoTime() - begun : 0;
+      return outline(parts)
+          .explain(
+              analyze && !formulas.isEmpty()
+                  ? List.of("the queries were run, the formulas were not")
+                  : List.of(),
+              nanos,
+              request -> dataset.explain(request, false, use));
+    });
+  }
+
+  private Outline outline(List<Outline> parts) {
+    return formulas.isEmpty()
+        ? Outline.of("opentsdb", "", parts)
+        : Outline.of("opentsdb expressions", String.join("; ", formulas), parts);
+  }
+}
