@@ -572,6 +572,23 @@ public final class Dataset implements AutoCloseable {
     return services;
   }
 
+  /**
+   * Returns the numbers of names in the dataset's tables; null if its layout keeps none, or if it
+   * has several periods, whose tables need not agree.
+   */
+  public @Nullable NameTable names() {
+    List<Period> periods = open.periods().all();
+    if (periods.size() != 1 || periods.getFirst().blocks() != null) {
+      return null;
+    }
+    PlacedLayout primary = periods.getFirst().primary();
+    return primary
+        .layout()
+        .numbers()
+        .map(numbers -> new NameTable(primary, numbers, config().isReadOnly()))
+        .orElse(null);
+  }
+
   /** Refuses reads while the catalog is incomplete, because they would return partial results. */
   private void refuseWithoutCatalog() {
     if (!refresh.isComplete()) {

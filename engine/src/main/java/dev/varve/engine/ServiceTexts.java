@@ -118,6 +118,12 @@ public final class ServiceTexts {
     return count[0];
   }
 
+  /** Returns whether a service has any text. */
+  public boolean has(String service) {
+    row(service, "", "");
+    return table().has(ServiceTable.prefix(service));
+  }
+
   /** Returns whether other servers may use the same texts. */
   public boolean areShared() {
     return !dataset.homeStore().isEmbedded();

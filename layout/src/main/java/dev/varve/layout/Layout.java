@@ -125,6 +125,11 @@ public interface Layout extends StorageLayout, RowAddressing {
             .toList());
   }
 
+  /** Returns the numbers of names, if the layout keeps some in a table of its own. */
+  default Optional<NameNumbers> numbers() {
+    return Optional.empty();
+  }
+
   /** Returns how rows of the data table are compacted, if the layout has a compacted form. */
   default Optional<Compaction> compaction() {
     return Optional.empty();

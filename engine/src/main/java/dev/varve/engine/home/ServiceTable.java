@@ -8,6 +8,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
+import dev.varve.store.Limits;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
 import dev.varve.store.Power;
@@ -122,6 +123,16 @@ public final class ServiceTable implements AutoCloseable {
    */
   public void read(Bytes prefix, ReadGuard guard, Consumer<Entry> into) {
     read(Slice.rows(Bytes.EMPTY, prefix, prefix.prefixEnd()), guard, into);
+  }
+
+  /** Returns whether any row begins with a prefix. */
+  public boolean has(Bytes prefix) {
+    Slice rows = Slice.rows(Bytes.EMPTY, prefix, prefix.prefixEnd());
+    ReadPlan plan =
+        ReadPlan.of(List.of(rows), List.of(FamilySelect.latest(0))).with(new Limits(1, 1, 1, 1));
+    try (CellCursor cursor = table.read(plan, null)) {
+      return cursor.next(new CellBatch());
+    }
   }
 
   private void read(Slice rows, ReadGuard guard, Consumer<Entry> into) {

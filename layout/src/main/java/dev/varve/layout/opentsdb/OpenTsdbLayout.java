@@ -8,6 +8,7 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
+import dev.varve.layout.NameNumbers;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
@@ -349,6 +350,11 @@ public final class OpenTsdbLayout implements Layout {
   @Override
   public CellDescription describe(int table, Cell cell) {
     return table == UIDS ? uids.describe(cell) : DataCellText.describe(keys, cell);
+  }
+
+  @Override
+  public Optional<NameNumbers> numbers() {
+    return Optional.of(new Uids(uids));
   }
 
   @Override

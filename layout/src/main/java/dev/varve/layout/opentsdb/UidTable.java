@@ -95,7 +95,7 @@ final class UidTable {
     this.parameters = parameters;
   }
 
-  private int width(Kind kind) {
+  int width(Kind kind) {
     return switch (kind) {
       case METRIC -> parameters.metricWidth();
       case TAGK -> parameters.tagkWidth();
@@ -258,6 +258,19 @@ final class UidTable {
           }
           return Step.done(List.copyOf(names));
         });
+  }
+
+  /** Looks up the name of a UID; empty if it has none. */
+  Step<Optional<String>> name(Kind kind, Bytes uid) {
+    return new Step.Look<>(
+        List.of(read(uid, NAMES, kind.qualifier())),
+        true,
+        answers ->
+            Step.done(
+                answers.getFirst().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(
+                        checkedName(answers.getFirst().value(0), "value of UID " + hex(uid)))));
   }
 
   private static Step.TableRead read(Bytes row, int family, Bytes qualifier) {

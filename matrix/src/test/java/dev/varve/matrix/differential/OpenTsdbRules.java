@@ -13,6 +13,9 @@ final class OpenTsdbRules {
 
   private static final Pattern NO_ROLLUPS = Pattern.compile("RollupInterval|[Rr]ollup");
 
+  private static final Pattern TSUID_OF_ANNOTATION =
+      Pattern.compile("^\\.tsuid$|^\\.tsuids\\[|^\\[\\d+]\\.tsuid$|nnotations\\[\\d+]\\.tsuid$");
+
   private OpenTsdbRules() {}
 
   static List<Rule> all() {
@@ -82,7 +85,7 @@ final class OpenTsdbRules {
             "| `show_query` | `showQuery` | same; `filterTagKs` has [other UIDs](#uids-and-tsuids) |",
             (both, difference) -> difference.place().contains(".filterTagKs")),
         new Rule(
-            "| `show_tsuids` | `showTSUIDs` | [other TSUIDs](#uids-and-tsuids) |",
+            "| `show_tsuids` | `showTSUIDs` | same where the layout keeps UIDs; [other TSUIDs]",
             (both, difference) -> difference.place().contains(".tsuids[")),
         new Rule(
             "| `scalar` | refused with another text |",
@@ -128,7 +131,7 @@ final class OpenTsdbRules {
             "| `/api/v2/...` and higher | 404 instead of 501 | |",
             (both, difference) -> both.request().path().startsWith("/api/v2")),
         new Rule(
-            "| `/api/uid/assign` | different |",
+            "| `/api/uid/assign` | same where the layout keeps UIDs | elsewhere",
             (both, difference) ->
                 both.request().path().startsWith("/api/uid/assign")
                     || (both.request().path().startsWith("/api/suggest")
@@ -137,7 +140,7 @@ final class OpenTsdbRules {
             "| `/api/uid/rename` | refused, 400 |",
             (both, difference) -> both.request().path().startsWith("/api/uid/rename")),
         new Rule(
-            "| `GET /api/uid/uidmeta` | same |",
+            "| `GET`, `POST`, `PUT`, `DELETE /api/uid/uidmeta` | same |",
             (both, difference) ->
                 both.request().path().startsWith("/api/uid/uidmeta")
                     && (difference.place().equals(".uid")
@@ -163,9 +166,11 @@ final class OpenTsdbRules {
             "bad timestamp=",
             (both, difference) -> String.valueOf(difference.theirs()).contains("bad timestamp=")),
         new Rule(
-            "annotations are not stored",
+            "| a `startTime` below 1, a `tsuid` that is not hexadecimal | 400 where",
             (both, difference) ->
-                both.request().path().startsWith("/api/annotation")
-                    || difference.place().contains("nnotations")));
+                both.request().path().startsWith("/api/annotation") && both.statuses(500, 400)),
+        new Rule(
+            "[other TSUIDs](#uids-and-tsuids)",
+            (both, difference) -> TSUID_OF_ANNOTATION.matcher(difference.place()).find()));
   }
 }

@@ -5,6 +5,7 @@ import dev.varve.query.running.RunningQuery;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.opentsdb.query.Aggregator;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
@@ -94,7 +95,7 @@ final class About {
 
   /** {@code /api/aggregators}. */
   static void aggregators(Exchange exchange) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartArray();
@@ -110,7 +111,7 @@ final class About {
 
   /** {@code /api/config/filters}. */
   static void filters(Exchange exchange) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartObject();
@@ -133,7 +134,7 @@ final class About {
   }
 
   private static void map(Exchange exchange, Map<String, String> map) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartObject();
@@ -159,7 +160,7 @@ final class About {
   void stats(Exchange exchange) {
     long seconds = context.clock().millis() / 1000;
     Dataset dataset = context.dataset(exchange);
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartArray();
@@ -182,7 +183,7 @@ final class About {
   /** {@code /api/stats/jvm}. */
   static void jvm(Exchange exchange) {
     RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartObject();
@@ -223,7 +224,7 @@ final class About {
 
   /** {@code /api/stats/threads}: platform threads, without their stacks. */
   static void threads(Exchange exchange) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartArray();
@@ -242,7 +243,7 @@ final class About {
 
   /** {@code /api/stats/region_clients}: no client of a region is in this layer. */
   static void regionClients(Exchange exchange) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartArray();
@@ -252,7 +253,7 @@ final class About {
 
   /** {@code /api/stats/query}: the queries that run now. */
   void queries(Exchange exchange) {
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartObject();

@@ -18,12 +18,13 @@ import dev.varve.model.TimeRange;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.Names;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryWords;
 import dev.varve.server.opentsdb.query.Tsuid;
-import dev.varve.server.opentsdb.query.TsuidSearch;
+import dev.varve.server.opentsdb.query.UidNames;
 import dev.varve.store.Budget;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ final class LastPoints {
         Telnet.NAME,
         "last " + asked.subs(),
         use ->
-            Queries.answer(
+            JsonAnswer.write(
                 exchange,
                 json -> {
                   json.writeStartArray();
@@ -121,12 +122,13 @@ final class LastPoints {
   }
 
   private void write(Sub sub, Asked asked, Dataset dataset, QueryUse use, JsonGenerator json) {
+    UidNames uids = new UidNames(dataset, use);
     for (String tsuid : sub.tsuids()) {
-      Tsuid.require(tsuid.strip());
-      Series series = TsuidSearch.series(tsuid, dataset, use);
+      uids.require(tsuid.strip());
+      Series series = uids.series(tsuid);
       List<TagFilter> filters = new ArrayList<>();
       series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
-      read(series.metric(), filters, series.labels(), asked, dataset, use, json);
+      read(series.metric(), filters, series.labels(), asked, dataset, uids, use, json);
     }
     if (!sub.tsuids().isEmpty()) {
       return;
@@ -149,7 +151,7 @@ final class LastPoints {
     }
     // Only a search in hours takes the tags for those of one series, as in OpenTSDB.
     Map<String, String> only = asked.backScan() > 0 ? sub.tags() : null;
-    read(metric, filters, only, asked, dataset, use, json);
+    read(metric, filters, only, asked, dataset, uids, use, json);
   }
 
   /**
@@ -163,6 +165,7 @@ final class LastPoints {
       @Nullable Map<String, String> only,
       Asked asked,
       Dataset dataset,
+      UidNames uids,
       QueryUse use,
       JsonGenerator json) {
     Selector selector = Selector.metric(metric, filters.toArray(TagFilter[]::new));
@@ -186,7 +189,7 @@ final class LastPoints {
         if (wanted && newest >= 0 && !series.equals(done)) {
           done = series;
           use.pointsReturned(1);
-          write(series, run.samples(), newest, asked.resolve(), dataset.resolution(), json);
+          write(series, run.samples(), newest, asked.resolve(), dataset.resolution(), uids, json);
         }
       }
     }
@@ -224,6 +227,7 @@ final class LastPoints {
       int index,
       boolean resolve,
       Resolution resolution,
+      UidNames uids,
       JsonGenerator json) {
     json.writeStartObject();
     if (resolve) {
@@ -241,7 +245,7 @@ final class LastPoints {
       series.labels().forEach(json::writeStringProperty);
       json.writeEndObject();
     }
-    json.writeStringProperty("tsuid", Tsuid.of(series.metric(), series.labels()));
+    json.writeStringProperty("tsuid", uids.tsuid(series.metric(), series.labels()));
     json.writeEndObject();
   }
 }

@@ -9,12 +9,14 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.Names;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryWords;
 import dev.varve.server.opentsdb.query.TagOrder;
 import dev.varve.server.opentsdb.query.Tsuid;
+import dev.varve.server.opentsdb.query.UidNames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,7 +66,8 @@ final class Lookup {
           long begun = System.nanoTime();
           List<Series> found = found(asked, dataset, use);
           long millis = (System.nanoTime() - begun) / 1_000_000;
-          Queries.answer(exchange, json -> write(asked, found, millis, json));
+          JsonAnswer.write(
+              exchange, json -> write(asked, found, millis, new UidNames(dataset, use), json));
         });
   }
 
@@ -166,7 +169,8 @@ final class Lookup {
     }
   }
 
-  private static void write(Asked asked, List<Series> found, long millis, JsonGenerator json) {
+  private static void write(
+      Asked asked, List<Series> found, long millis, UidNames uids, JsonGenerator json) {
     json.writeStartObject();
     json.writeStringProperty("type", "LOOKUP");
     if (asked.metric() != null) {
@@ -191,7 +195,7 @@ final class Lookup {
       series.labels().forEach(json::writeStringProperty);
       json.writeEndObject();
       json.writeStringProperty("metric", series.metric());
-      json.writeStringProperty("tsuid", Tsuid.of(series.metric(), series.labels()));
+      json.writeStringProperty("tsuid", uids.tsuid(series.metric(), series.labels()));
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -17,6 +17,8 @@ import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.opentsdb.annotation.Annotations;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -38,8 +40,6 @@ import tools.jackson.core.JsonToken;
  * listener has the same path, OpenTSDB's form answers under {@code /opentsdb} alone.
  */
 public final class OpenTsdb implements Dialect {
-  static final String CONTENT_TYPE = "application/json; charset=UTF-8";
-
   /** Maximum number of characters of an error's message, and of its details. */
   private static final int QUOTED_MAX = 10_000;
 
@@ -132,12 +132,41 @@ public final class OpenTsdb implements Dialect {
 
   private void catalog(List<Route> routes, String api) {
     Uids uids = new Uids(context);
+    annotations(routes, api);
     both(routes, api + "suggest", Load.QUERY, Right.READ, this::suggest);
     both(routes, api + "search/lookup", Load.QUERY, Right.READ, new Lookup(context)::handle);
-    both(routes, api + "uid/assign", Load.QUERY, Right.READ, uids::assign);
+    String stores = "write, where the layout keeps UIDs";
+    String assign = api + "uid/assign";
+    routes.add(Route.get(assign, Load.QUERY, Right.READ, wording(uids::assign)).asking(stores));
+    routes.add(
+        Route.post(assign, Load.QUERY, Right.READ, wording(uids::assign)).reading().asking(stores));
     both(routes, api + "uid/rename", Load.NONE, Right.LOGIN, Uids::rename);
-    routes.add(Route.get(api + "uid/uidmeta", Load.QUERY, Right.READ, wording(uids::meta)));
+    UidMetaRoutes meta = new UidMetaRoutes(context);
+    String about = api + "uid/uidmeta";
+    routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)));
+    routes.add(Route.post(about, Load.WRITE, Right.WRITE, wording(meta::save)));
+    routes.add(new Route("PUT", about, Load.WRITE, Right.WRITE, wording(meta::save)));
+    routes.add(new Route("DELETE", about, Load.WRITE, Right.DELETE, wording(meta::delete)));
     routes.add(Route.get(api + "uid/tsmeta", Load.NONE, Right.LOGIN, wording(Uids::seriesMeta)));
+  }
+
+  private void annotations(List<Route> routes, String api) {
+    Annotations annotations = new Annotations(context, Telnet.NAME);
+    String override = "write or delete, with method_override=post, put or delete";
+    String one = api + "annotation";
+    routes.add(Route.get(one, Load.QUERY, Right.READ, wording(annotations::one)).asking(override));
+    writes(routes, one, annotations::one);
+    routes.add(Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list)));
+    routes.add(
+        Route.get(one + "/bulk", Load.QUERY, Right.READ, wording(annotations::bulk))
+            .asking(override));
+    writes(routes, one + "/bulk", annotations::bulk);
+  }
+
+  private static void writes(List<Route> routes, String path, HttpHandler handler) {
+    routes.add(Route.post(path, Load.WRITE, Right.WRITE, wording(handler)));
+    routes.add(new Route("PUT", path, Load.WRITE, Right.WRITE, wording(handler)));
+    routes.add(new Route("DELETE", path, Load.WRITE, Right.DELETE, wording(handler)));
   }
 
   private void about(List<Route> routes, String api) {
@@ -171,13 +200,13 @@ public final class OpenTsdb implements Dialect {
   private static final class Errors implements ErrorFormat {
     @Override
     public Body of(int status, String message) {
-      return new Body(CONTENT_TYPE, error(status, message, ""));
+      return new Body(JsonAnswer.TYPE, error(status, message, ""));
     }
 
     @Override
     public Body of(Exchange exchange, int status, String kind, String message) {
       return kind.equals(NOTHING_THERE)
-          ? new Body(CONTENT_TYPE, error(status, "Endpoint not found", message))
+          ? new Body(JsonAnswer.TYPE, error(status, "Endpoint not found", message))
           : of(status, message);
     }
   }
@@ -211,7 +240,7 @@ public final class OpenTsdb implements Dialect {
       } catch (OpenTsdbError e) {
         exchange.answer(
             e.status(),
-            CONTENT_TYPE,
+            JsonAnswer.TYPE,
             error(e.status(), shortened(String.valueOf(e.getMessage())), shortened(e.details())));
       }
     };
@@ -242,7 +271,7 @@ public final class OpenTsdb implements Dialect {
   private static void answerList(Exchange exchange, Iterable<String> list) throws IOException {
     exchange.answer(
         200,
-        CONTENT_TYPE,
+        JsonAnswer.TYPE,
         Json.text(json -> {
           json.writeStartArray();
           list.forEach(json::writeString);

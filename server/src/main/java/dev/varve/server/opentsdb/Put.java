@@ -15,6 +15,7 @@ import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.IOException;
 import java.io.InputStream;
@@ -396,8 +397,7 @@ final class Put {
     boolean good = failed + timeouts == 0;
     int success = points - failed - timeouts;
     if (wantsSummary || wantsDetails) {
-      exchange.answer(
-          good ? 200 : 400, OpenTsdb.CONTENT_TYPE, Json.text(json -> summary(json, success)));
+      exchange.answer(good ? 200 : 400, JsonAnswer.TYPE, Json.text(json -> summary(json, success)));
     } else if (timeouts > 0) {
       throw new OpenTsdbError(
           400,

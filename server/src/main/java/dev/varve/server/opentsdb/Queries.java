@@ -1,13 +1,15 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.formats.json.Json;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
+import dev.varve.server.opentsdb.annotation.QueryNotes;
 import dev.varve.server.opentsdb.expression.Expressions;
 import dev.varve.server.opentsdb.expression.Functions;
 import dev.varve.server.opentsdb.query.Group;
+import dev.varve.server.opentsdb.query.GroupNotes;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryAnswer;
@@ -15,25 +17,15 @@ import dev.varve.server.opentsdb.query.QueryBody;
 import dev.varve.server.opentsdb.query.Scan;
 import dev.varve.server.opentsdb.query.SubQuery;
 import dev.varve.server.opentsdb.query.TsQuery;
+import dev.varve.server.opentsdb.query.UidNames;
 import dev.varve.server.opentsdb.query.UrlQuery;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import tools.jackson.core.JsonEncoding;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.StreamWriteFeature;
-import tools.jackson.core.json.JsonFactory;
 
 /** {@code /api/query}. */
 final class Queries {
-  /** Does not close what is open, so that a truncated answer is recognisable as such. */
-  private static final JsonFactory FACTORY =
-      Json.FACTORY.rebuild().disable(StreamWriteFeature.AUTO_CLOSE_CONTENT).build();
-
   /** Memory of a parsed query per character of its text, in bytes. */
   private static final int PARSED_PER_CHARACTER = 32;
 
@@ -75,7 +67,11 @@ final class Queries {
             checked.parts().forEach(part -> Scan.delete(dataset, checked, part, use));
           }
           boolean arrays = exchange.parameter("arrays") != null;
-          answer(exchange, json -> new QueryAnswer(json, checked, arrays, use).write(groups));
+          UidNames uids = new UidNames(dataset, use);
+          GroupNotes notes = QueryNotes.of(dataset, checked, uids, use);
+          JsonAnswer.write(
+              exchange,
+              json -> new QueryAnswer(json, checked, arrays, notes, uids, use).write(groups));
         });
   }
 
@@ -99,9 +95,13 @@ final class Queries {
             refuseHistogram(part.sub());
             results.add(Scan.groups(dataset, checked, part, use));
           }
+          UidNames uids = new UidNames(dataset, use);
           List<Group> groups = Functions.compute(parsed, checked, results, use);
           boolean arrays = exchange.parameter("arrays") != null;
-          answer(exchange, json -> new QueryAnswer(json, checked, arrays, use).write(groups));
+          JsonAnswer.write(
+              exchange,
+              json ->
+                  new QueryAnswer(json, checked, arrays, GroupNotes.NONE, uids, use).write(groups));
         });
   }
 
@@ -122,7 +122,7 @@ final class Queries {
           for (TsQuery.Part part : checked.parts()) {
             results.add(Scan.groups(dataset, checked, part, use));
           }
-          answer(exchange, json -> expressions.answer(checked, results, use, json));
+          JsonAnswer.write(exchange, json -> expressions.answer(checked, results, use, json));
         });
   }
 
@@ -164,15 +164,6 @@ final class Queries {
   void run(Exchange exchange, Dataset dataset, String text, DialectContext.QueryWork work)
       throws IOException {
     context.query(exchange, dataset, Telnet.NAME, text, work);
-  }
-
-  /** Answers with a document. */
-  static void answer(Exchange exchange, Consumer<JsonGenerator> document) {
-    OutputStream out = exchange.answer(OpenTsdb.CONTENT_TYPE);
-    try (JsonGenerator json =
-        FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
-      document.accept(json);
-    }
   }
 
   private Asked posted(Exchange exchange) throws IOException {

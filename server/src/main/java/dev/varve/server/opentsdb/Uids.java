@@ -1,26 +1,28 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.QueryRefusedException;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Right;
+import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.Names;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.Tsuid;
-import dev.varve.server.opentsdb.query.TsuidSearch;
+import dev.varve.server.opentsdb.query.UidNames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * {@code /api/uid}: the UIDs of names. A UID follows from the name, so assigning one stores
- * nothing, and names cannot be renamed.
+ * {@code /api/uid}: the UIDs of names. Where no table keeps them a UID follows from the name, so
+ * that assigning one stores nothing. Names cannot be renamed: they identify series.
  */
 final class Uids {
   /** Memory of a name in a request and in the answer, in bytes. */
@@ -46,6 +48,11 @@ final class Uids {
         Telnet.NAME,
         "uid assign",
         use -> {
+          UidNames uids = new UidNames(dataset, use);
+          if (uids.areStored()) {
+            exchange.require(Right.WRITE);
+            exchange.requireOrigin();
+          }
           Names names = new Names(dataset, use);
           Map<String, SortedMap<String, String>> answer = new LinkedHashMap<>();
           asked.forEach((kind, some) -> {
@@ -53,7 +60,6 @@ final class Uids {
             SortedMap<String, String> errors = new TreeMap<>();
             for (String name : some) {
               use.held(NAME_BYTES + 4L * name.length(), "the names of a request for UIDs");
-              String uid = Tsuid.uid(kind, name);
               if (name.isEmpty()) {
                 errors.put(name, "Invalid %s: empty string".formatted(kind.table()));
               } else if (illegal(name) >= 0) {
@@ -62,9 +68,9 @@ final class Uids {
                     "Invalid %s (\"%s\"): illegal character: %s"
                         .formatted(kind.word(), name, (char) illegal(name)));
               } else if (names.knows(kind, name)) {
-                errors.put(name, "Name already exists with UID: " + uid);
+                errors.put(name, "Name already exists with UID: " + uids.uid(kind, name));
               } else {
-                assigned.put(name, uid);
+                assign(uids, kind, name, assigned, errors);
               }
             }
             answer.put(kind.word(), assigned);
@@ -74,7 +80,7 @@ final class Uids {
           });
           exchange.status(
               answer.keySet().stream().anyMatch(key -> key.endsWith("_errors")) ? 400 : 200);
-          Queries.answer(
+          JsonAnswer.write(
               exchange,
               json -> {
                 json.writeStartObject();
@@ -86,6 +92,19 @@ final class Uids {
                 json.writeEndObject();
               });
         });
+  }
+
+  private static void assign(
+      UidNames uids,
+      Tsuid.Kind kind,
+      String name,
+      Map<String, String> assigned,
+      Map<String, String> errors) {
+    try {
+      assigned.put(name, uids.assign(kind, name));
+    } catch (QueryRefusedException e) {
+      errors.put(name, String.valueOf(e.getMessage()));
+    }
   }
 
   /** Returns the first character that OpenTSDB does not allow in a name; -1 if there is none. */
@@ -122,7 +141,7 @@ final class Uids {
   /** {@code GET|POST /api/uid/rename}. */
   static void rename(Exchange exchange) {
     exchange.status(400);
-    Queries.answer(
+    JsonAnswer.write(
         exchange,
         json -> {
           json.writeStartObject();
@@ -134,64 +153,11 @@ final class Uids {
         });
   }
 
-  /** {@code GET /api/uid/uidmeta}: the name of a UID. */
-  void meta(Exchange exchange) throws IOException {
-    String uid = required(exchange, "uid");
-    Tsuid.Kind kind = kind(required(exchange, "type"));
-    Dataset dataset = context.dataset(exchange);
-    context.query(
-        exchange,
-        dataset,
-        Telnet.NAME,
-        "uid meta " + uid,
-        use -> {
-          String name =
-              TsuidSearch.name(kind, uid, dataset, use)
-                  .orElseThrow(() ->
-                      new OpenTsdbError(
-                          404,
-                          "Could not find the requested UID",
-                          "No such unique ID for '%s': %s".formatted(kind.table(), uid)));
-          Queries.answer(
-              exchange,
-              json -> {
-                json.writeStartObject();
-                json.writeStringProperty("uid", uid.toUpperCase(Locale.ROOT));
-                json.writeStringProperty("type", kind.name());
-                json.writeStringProperty("name", name);
-                json.writeStringProperty("description", "");
-                json.writeStringProperty("notes", "");
-                json.writeNumberProperty("created", 0);
-                json.writeName("custom");
-                json.writeNull();
-                json.writeStringProperty("displayName", "");
-                json.writeEndObject();
-              });
-        });
-  }
-
-  private static String required(Exchange exchange, String parameter) {
-    String value = exchange.parameter(parameter);
-    if (value == null || value.isEmpty()) {
-      throw new OpenTsdbError(400, "Missing parameter <code>%s</code>".formatted(parameter));
-    }
-    return value;
-  }
-
-  private static Tsuid.Kind kind(String word) {
-    return switch (word.toLowerCase(Locale.ROOT)) {
-      case "metric", "metrics" -> Tsuid.Kind.METRIC;
-      case "tagk" -> Tsuid.Kind.TAGK;
-      case "tagv" -> Tsuid.Kind.TAGV;
-      default -> throw new OpenTsdbError(500, "Invalid type requested: " + word);
-    };
-  }
-
   /** {@code GET /api/uid/tsmeta}: no series has meta data. */
   static void seriesMeta(Exchange exchange) {
     String tsuid = exchange.parameter("tsuid");
     if (tsuid == null || tsuid.isEmpty()) {
-      required(exchange, "m");
+      UidMetaRoutes.required(exchange, "m");
     }
     throw new OpenTsdbError(404, "Could not find Timeseries meta data");
   }

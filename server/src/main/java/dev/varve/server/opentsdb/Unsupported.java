@@ -16,21 +16,15 @@ final class Unsupported {
   /** A refusal. */
   private record Reason(int status, String message, String details) {}
 
-  private static final Reason ANNOTATIONS =
-      new Reason(501, "annotations are not stored", "send events to another store");
   private static final Reason TREES =
       new Reason(501, "trees are not supported", "/api/search/lookup finds series by their tags");
-  private static final Reason META =
-      new Reason(501, "meta data of names and series is not stored", "");
+  private static final Reason META = new Reason(501, "meta data of series is not stored", "");
   private static final Reason SEARCH =
       new Reason(400, "Searching is not enabled", "Searching has not been enabled on this TSD");
 
   private static final Map<String, Reason> PATHS =
       new TreeMap<>(
           Map.ofEntries(
-              Map.entry("annotation", ANNOTATIONS),
-              Map.entry("annotation/bulk", ANNOTATIONS),
-              Map.entry("annotations", ANNOTATIONS),
               Map.entry("tree", TREES),
               Map.entry("tree/" + Route.ANY, TREES),
               Map.entry("search/" + Route.ANY, SEARCH),
@@ -61,7 +55,6 @@ final class Unsupported {
       }
     });
     for (String method : List.of("POST", "PUT", "DELETE")) {
-      routes.add(route(method, api + "uid/uidmeta", META, wording));
       routes.add(route(method, api + "uid/tsmeta", META, wording));
     }
     return routes;

@@ -176,9 +176,6 @@ class CatalogTest {
   void refusesByName() {
     for (String path :
         List.of(
-            "/api/annotation",
-            "/api/annotations",
-            "/api/annotation/bulk",
             "/api/tree",
             "/api/tree/branch",
             "/api/rollup",

@@ -82,8 +82,8 @@ public record Group(
   }
 
   /** Returns the TSUIDs of the series, sorted. */
-  List<String> tsuids() {
-    return series.stream().map(tags -> Tsuid.of(metric, tags)).sorted().toList();
+  public List<String> tsuids(UidNames uids) {
+    return series.stream().map(tags -> uids.tsuid(metric, tags)).sorted().toList();
   }
 
   /** Returns the points of the scanned range as columns. */

@@ -5,9 +5,11 @@ import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -134,8 +136,8 @@ public final class JsonBody {
   }
 
   /** Returns the names of the members, in their order. */
-  public Iterable<String> names() {
-    return members.keySet();
+  public Set<String> names() {
+    return Collections.unmodifiableSet(members.keySet());
   }
 
   /** Returns whether a member is there and not null. */

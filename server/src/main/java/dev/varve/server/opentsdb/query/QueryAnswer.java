@@ -10,6 +10,8 @@ public final class QueryAnswer {
   private final JsonGenerator json;
   private final TsQuery.Checked query;
   private final boolean arrays;
+  private final GroupNotes notes;
+  private final UidNames uids;
   private final QueryUse use;
   private final long begun = System.nanoTime();
   private long emitted;
@@ -18,11 +20,20 @@ public final class QueryAnswer {
    * Creates a writer.
    *
    * @param arrays whether points are pairs in an array
+   * @param notes writes annotations
    */
-  public QueryAnswer(JsonGenerator json, TsQuery.Checked query, boolean arrays, QueryUse use) {
+  public QueryAnswer(
+      JsonGenerator json,
+      TsQuery.Checked query,
+      boolean arrays,
+      GroupNotes notes,
+      UidNames uids,
+      QueryUse use) {
     this.json = json;
     this.query = query;
     this.arrays = arrays;
+    this.notes = notes;
+    this.uids = uids;
     this.use = use;
   }
 
@@ -53,17 +64,18 @@ public final class QueryAnswer {
     json.writeEndArray();
     if (options.showQuery()) {
       json.writeName("query");
-      new ShownQuery(json).write(part);
+      new ShownQuery(json, uids).write(part);
     }
     if (options.showTsuids()) {
       json.writeArrayPropertyStart("tsuids");
-      group.tsuids().forEach(json::writeString);
+      group.tsuids(uids).forEach(json::writeString);
       json.writeEndArray();
     }
     if (group.computed() && !options.noAnnotations()) {
       json.writeArrayPropertyStart("annotations");
       json.writeEndArray();
     }
+    notes.write(group, json);
     json.writeName("dps");
     points(group, part);
     if (options.showStats()) {

@@ -124,7 +124,7 @@ public final class Scan {
     List<String> tsuids = sub.tsuids();
     if (tsuids != null && !tsuids.isEmpty()) {
       List<Selection> selections = new ArrayList<>();
-      for (Series series : TsuidSearch.all(tsuids, dataset, use)) {
+      for (Series series : new UidNames(dataset, use).all(tsuids)) {
         List<TagFilter> filters = new ArrayList<>();
         series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
         Selector selector = Selector.metric(series.metric(), filters.toArray(TagFilter[]::new));

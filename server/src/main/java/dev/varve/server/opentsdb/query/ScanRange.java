@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
  * @param from in milliseconds since 1970, inclusive
  * @param to in milliseconds since 1970, exclusive
  */
-record ScanRange(long from, long to) {
+public record ScanRange(long from, long to) {
   private static final long HOUR_SECONDS = 3600;
 
   /** No sample is later, whatever the resolution of milliseconds or finer; in milliseconds. */
   private static final long LAST = 1L << 50;
 
-  static ScanRange of(long start, long end, @Nullable Downsampling downsampling) {
+  /** Returns the times that a query of some times reads, in milliseconds. */
+  public static ScanRange of(long start, long end, @Nullable Downsampling downsampling) {
     long width = downsampling == null ? 0 : Math.min(downsampling.interval(), Buckets.WIDTH_MAX);
     long first = Math.min(start, LAST) / 1000;
     // OpenTSDB adds a second to every end that is given in milliseconds, and all are.

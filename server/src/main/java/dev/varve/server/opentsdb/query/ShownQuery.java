@@ -2,15 +2,18 @@ package dev.varve.server.opentsdb.query;
 
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /** Writes a sub query as the answer repeats it. */
 final class ShownQuery {
   private final JsonGenerator json;
+  private final UidNames uids;
 
-  ShownQuery(JsonGenerator json) {
+  ShownQuery(JsonGenerator json, UidNames uids) {
     this.json = json;
+    this.uids = uids;
   }
 
   void write(TsQuery.Part part) {
@@ -87,7 +90,9 @@ final class ShownQuery {
         .map(ValueFilter::tagk)
         .distinct()
         .sorted(TagOrder.NAMES)
-        .map(name -> HexFormat.of().parseHex(Tsuid.uid(Tsuid.Kind.TAGK, name)))
+        .map(name -> uids.uid(Tsuid.Kind.TAGK, name))
+        .filter(Objects::nonNull)
+        .map(HexFormat.of()::parseHex)
         .forEach(json::writeBinary);
     json.writeEndArray();
   }

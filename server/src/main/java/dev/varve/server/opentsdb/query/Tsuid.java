@@ -10,9 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * UIDs of names and TSUIDs of series. A UID is the beginning of the SHA-256 of kind and name, on
- * eight bytes, the widest that OpenTSDB knows. It is the same in every layout and on every server,
- * needs no table, and is found again by searching the catalog.
+ * Made-up UIDs of names and TSUIDs of series, where no table has any. A UID is the beginning of the
+ * SHA-256 of kind and name, on eight bytes, the widest that OpenTSDB knows. It is the same in every
+ * layout and on every server, needs no table, and is found again by searching the catalog.
  */
 public final class Tsuid {
   /** Number of hexadecimal digits of a UID. */
@@ -44,21 +44,6 @@ public final class Tsuid {
     /** Returns the word for the kind in requests. */
     public String word() {
       return word;
-    }
-  }
-
-  /**
-   * Checks that a text may be a TSUID.
-   *
-   * @throws OpenTsdbError 400 with OpenTSDB's message
-   */
-  public static void require(String text) {
-    if (!text.matches("[0-9A-Fa-f]*")) {
-      throw OpenTsdbError.amid("contains illegal character for hexBinary: " + text);
-    }
-    if (text.length() < 3 * DIGITS) {
-      throw OpenTsdbError.amid(
-          "TSUID must not be null and must have a metric and at least one tag pair");
     }
   }
 

@@ -1,0 +1,98 @@
+package dev.varve.engine;
+
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.NameNumbers;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.Step;
+import dev.varve.model.Bytes;
+import dev.varve.store.StoreException;
+import java.util.Optional;
+
+/**
+ * The numbers that the tables of a dataset keep for names, such as OpenTSDB's UIDs. Safe for use by
+ * several threads.
+ */
+public final class NameTable {
+  /** What a name denotes. */
+  public enum Part {
+    METRIC(NameNumbers.Part.METRIC),
+    TAG_NAME(NameNumbers.Part.TAG_NAME),
+    TAG_VALUE(NameNumbers.Part.TAG_VALUE);
+
+    private final NameNumbers.Part inLayout;
+
+    Part(NameNumbers.Part inLayout) {
+      this.inLayout = inLayout;
+    }
+  }
+
+  private final PlacedLayout layout;
+  private final NameNumbers numbers;
+  private final boolean readOnly;
+
+  /**
+   * Creates the view of a layout's numbers.
+   *
+   * @param readOnly whether numbers may not be assigned
+   */
+  NameTable(PlacedLayout layout, NameNumbers numbers, boolean readOnly) {
+    this.layout = layout;
+    this.numbers = numbers;
+    this.readOnly = readOnly;
+  }
+
+  /** Returns the length of the numbers of a part, in bytes. */
+  public int width(Part part) {
+    return numbers.width(part.inLayout);
+  }
+
+  /**
+   * Returns the number of a name; empty if it has none.
+   *
+   * @throws CorruptDataException if the table is damaged
+   */
+  public Optional<Bytes> number(Part part, String name) {
+    return run(numbers.number(part.inLayout, name, false));
+  }
+
+  /**
+   * Returns the number of a name, and assigns one to a new name.
+   *
+   * @throws QueryRefusedException if the name cannot have a number, none is left, or the tables are
+   *     attached read-only
+   * @throws WriteFailedException if the table cannot be written
+   * @throws CorruptDataException if the table is damaged
+   */
+  public Bytes assign(Part part, String name) {
+    if (readOnly) {
+      throw new QueryRefusedException(
+          "the tables are attached read-only, so no number can be assigned");
+    }
+    try {
+      return run(numbers.number(part.inLayout, name, true)).orElseThrow();
+    } catch (RefusedException e) {
+      throw new QueryRefusedException(String.valueOf(e.getMessage()));
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "no number can be assigned to '%s': %s".formatted(name, e.getMessage()), e.unknown());
+    }
+  }
+
+  /**
+   * Returns the name with a number; empty if there is none.
+   *
+   * @throws CorruptDataException if the table is damaged
+   */
+  public Optional<String> name(Part part, Bytes number) {
+    return run(numbers.name(part.inLayout, number));
+  }
+
+  private <T> T run(Step<T> step) {
+    try {
+      return layout.run(step);
+    } catch (DamagedCellException e) {
+      throw new CorruptDataException(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.formats.json.Json;
+import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.Tsuid;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * What people note about a name.
+ *
+ * @param created in seconds since 1970; 0 if nobody said
+ * @param custom null for none
+ */
+record UidMeta(
+    String displayName,
+    String description,
+    String notes,
+    long created,
+    @Nullable SortedMap<String, String> custom) {
+  static final UidMeta NONE = new UidMeta("", "", "", 0, null);
+
+  /** Returns what was posted or stored. */
+  static UidMeta of(JsonBody body) {
+    return new UidMeta(
+        text(body, "displayName"),
+        text(body, "description"),
+        text(body, "notes"),
+        body.integer("created", 0),
+        body.has("custom") ? new TreeMap<>(body.map("custom")) : null);
+  }
+
+  private static String text(JsonBody body, String name) {
+    String text = body.text(name);
+    return text == null ? "" : text;
+  }
+
+  boolean saysSomething() {
+    return !equals(NONE);
+  }
+
+  /**
+   * Returns what is stored in place of another.
+   *
+   * @param replaces whether members that this one leaves at their defaults get these, too
+   */
+  UidMeta over(UidMeta stored, boolean replaces) {
+    return replaces
+        ? this
+        : new UidMeta(
+            displayName.isEmpty() ? stored.displayName : displayName,
+            description.isEmpty() ? stored.description : description,
+            notes.isEmpty() ? stored.notes : notes,
+            created == 0 ? stored.created : created,
+            custom == null ? stored.custom : custom);
+  }
+
+  /** Returns the JSON that OpenTSDB stores. */
+  String stored(Tsuid.Kind kind) {
+    return Json.object(json -> {
+      json.writeStringProperty("type", kind.name());
+      json.writeStringProperty("displayName", displayName);
+      json.writeStringProperty("description", description);
+      json.writeStringProperty("notes", notes);
+      json.writeNumberProperty("created", created);
+      writeCustom(json);
+    });
+  }
+
+  private void writeCustom(JsonGenerator json) {
+    Map<String, String> members = custom;
+    if (members == null) {
+      json.writeNullProperty("custom");
+      return;
+    }
+    json.writeObjectPropertyStart("custom");
+    members.forEach(json::writeStringProperty);
+    json.writeEndObject();
+  }
+
+  /** Writes it as answers show it. */
+  void write(String uid, Tsuid.Kind kind, String name, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("uid", uid.toUpperCase(Locale.ROOT));
+    json.writeStringProperty("type", kind.name());
+    json.writeStringProperty("name", name);
+    json.writeStringProperty("description", description);
+    json.writeStringProperty("notes", notes);
+    json.writeNumberProperty("created", created);
+    writeCustom(json);
+    json.writeStringProperty("displayName", displayName);
+    json.writeEndObject();
+  }
+}

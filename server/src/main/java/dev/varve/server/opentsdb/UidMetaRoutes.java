@@ -1,0 +1,176 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ServiceTexts;
+import dev.varve.query.running.QueryUse;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.WriteBudget;
+import dev.varve.server.opentsdb.query.JsonAnswer;
+import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
+import dev.varve.server.opentsdb.query.Tsuid;
+import dev.varve.server.opentsdb.query.UidNames;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code /api/uid/uidmeta}: notes about names. They are kept in the home of the dataset under the
+ * name, so that they are the same in every layout.
+ */
+final class UidMetaRoutes {
+  private static final String SERVICE = "_UidMeta";
+
+  /** Two servers that write one note at once take turns; more attempts than this are odd. */
+  private static final int ATTEMPTS = 100;
+
+  private final DialectContext context;
+
+  UidMetaRoutes(DialectContext context) {
+    this.context = context;
+  }
+
+  /** The name that a request is about, and what it says of it. */
+  private record Asked(Tsuid.Kind kind, String uid, UidMeta meta) {}
+
+  /** A name with its notes. */
+  private record Known(Asked asked, String name, ServiceTexts texts) {
+    @Nullable String text() {
+      ServiceTexts.Text text = texts.get(SERVICE, asked.kind().word(), name);
+      return text == null ? null : text.text();
+    }
+
+    void answer(UidMeta meta, Exchange exchange) {
+      JsonAnswer.write(exchange, json -> meta.write(asked.uid(), asked.kind(), name, json));
+    }
+  }
+
+  private static UidMeta read(@Nullable String text) {
+    return text == null
+        ? UidMeta.NONE
+        : UidMeta.of(JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
+  }
+
+  /** {@code GET}: the notes about the name of a UID. */
+  void get(Exchange exchange) throws IOException {
+    answer(exchange, inUrl(exchange), known -> known.answer(read(known.text()), exchange));
+  }
+
+  /** {@code POST} merges notes, {@code PUT} replaces them. */
+  void save(Exchange exchange) throws IOException {
+    Asked asked = asked(exchange);
+    if (!asked.meta().saysSomething()) {
+      exchange.answer(304, JsonAnswer.TYPE, "");
+      return;
+    }
+    boolean replaces = exchange.method().equals("PUT");
+    answer(exchange, asked, known -> known.answer(saved(known, replaces), exchange));
+  }
+
+  private static UidMeta saved(Known known, boolean replaces) {
+    Asked asked = known.asked();
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      String before = known.text();
+      UidMeta next = asked.meta().over(read(before), replaces);
+      try {
+        if (known
+            .texts()
+            .putIf(SERVICE, asked.kind().word(), known.name(), before, next.stored(asked.kind()))) {
+          return next;
+        }
+      } catch (IllegalArgumentException e) {
+        throw new OpenTsdbError(400, String.valueOf(e.getMessage()));
+      }
+    }
+    throw new IllegalStateException("other writers kept changing the notes");
+  }
+
+  /** {@code DELETE}: deletes the notes about a name. */
+  void delete(Exchange exchange) throws IOException {
+    answer(
+        exchange,
+        asked(exchange),
+        known -> {
+          known.texts().delete(SERVICE, known.asked().kind().word(), known.name());
+          exchange.answer(204, JsonAnswer.TYPE, "");
+        });
+  }
+
+  /** What becomes of a request whose UID is known. */
+  private interface Work {
+    void on(Known known) throws IOException;
+  }
+
+  private void answer(Exchange exchange, Asked asked, Work work) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        Telnet.NAME,
+        "uid meta " + asked.uid(),
+        use -> work.on(new Known(asked, name(asked, dataset, use), dataset.services())));
+  }
+
+  private static String name(Asked asked, Dataset dataset, QueryUse use) {
+    return new UidNames(dataset, use)
+        .name(asked.kind(), asked.uid())
+        .orElseThrow(() ->
+            new OpenTsdbError(
+                404,
+                "Could not find the requested UID",
+                "No such unique ID for '%s': %s".formatted(asked.kind().table(), asked.uid())));
+  }
+
+  private static Asked asked(Exchange exchange) throws IOException {
+    byte[] posted = exchange.wholeBody();
+    if (posted.length == 0) {
+      return inUrl(exchange);
+    }
+    JsonBody body = JsonBody.read(posted, exchange.memory());
+    String uid = body.text("uid");
+    String type = body.text("type");
+    if (uid == null || uid.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing UID");
+    }
+    if (type == null || type.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing type");
+    }
+    return new Asked(kind(type, 400), uid, UidMeta.of(body));
+  }
+
+  private static Asked inUrl(Exchange exchange) {
+    String uid = required(exchange, "uid");
+    Tsuid.Kind kind = kind(required(exchange, "type"), 500);
+    UidMeta meta =
+        new UidMeta(
+            orEmpty(exchange.parameter("display_name")),
+            orEmpty(exchange.parameter("description")),
+            orEmpty(exchange.parameter("notes")),
+            0,
+            null);
+    return new Asked(kind, uid, meta);
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+
+  static String required(Exchange exchange, String parameter) {
+    String value = exchange.parameter(parameter);
+    if (value == null || value.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing parameter <code>%s</code>".formatted(parameter));
+    }
+    return value;
+  }
+
+  private static Tsuid.Kind kind(String word, int status) {
+    return switch (word.toLowerCase(Locale.ROOT)) {
+      case "metric", "metrics" -> Tsuid.Kind.METRIC;
+      case "tagk" -> Tsuid.Kind.TAGK;
+      case "tagv" -> Tsuid.Kind.TAGV;
+      default -> throw new OpenTsdbError(status, "Invalid type requested: " + word);
+    };
+  }
+}

@@ -1,0 +1,42 @@
+package dev.varve.server.opentsdb.annotation;
+
+import dev.varve.engine.ReadGuard;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The annotations of a dataset, one for each series and instant. Safe for use by several threads.
+ */
+interface AnnotationStore {
+  /**
+   * Returns an annotation; null if there is none.
+   *
+   * @param tsuid the series in upper-case digits; empty for annotations of all series
+   * @param millis since 1970
+   */
+  @Nullable Annotation get(String tsuid, long millis);
+
+  /**
+   * Stores an annotation and returns what is stored, once it is durable.
+   *
+   * @param replaces whether it replaces one of the same instant, or is merged into it
+   * @throws IllegalArgumentException if it is too long
+   * @throws dev.varve.engine.WriteFailedException if the store failed
+   */
+  Annotation save(Annotation annotation, boolean replaces);
+
+  /** Deletes an annotation and returns once that is durable. Does nothing if there is none. */
+  void delete(String tsuid, long millis);
+
+  /**
+   * Returns the annotations of a series that start in a range, in order of time.
+   *
+   * @param from in milliseconds since 1970, inclusive
+   * @param to in milliseconds since 1970, inclusive
+   * @param guard accounts for their memory
+   */
+  List<Annotation> between(String tsuid, long from, long to, ReadGuard guard);
+
+  /** Returns whether there are none at all. */
+  boolean isEmpty();
+}

@@ -1,0 +1,76 @@
+package dev.varve.server.opentsdb.annotation;
+
+import dev.varve.engine.Dataset;
+import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.query.Group;
+import dev.varve.server.opentsdb.query.GroupNotes;
+import dev.varve.server.opentsdb.query.ScanRange;
+import dev.varve.server.opentsdb.query.TsQuery;
+import dev.varve.server.opentsdb.query.UidNames;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import tools.jackson.core.JsonGenerator;
+
+/** The annotations of the results of a query. Those of a series come from all hours it reads. */
+public final class QueryNotes implements GroupNotes {
+  private final AnnotationStore store;
+  private final TsQuery.Checked query;
+  private final UidNames uids;
+  private final QueryUse use;
+  private final boolean ofSeries;
+  private final List<Annotation> globals;
+
+  private QueryNotes(
+      AnnotationStore store,
+      TsQuery.Checked query,
+      UidNames uids,
+      QueryUse use,
+      boolean ofSeries,
+      List<Annotation> globals) {
+    this.store = store;
+    this.query = query;
+    this.uids = uids;
+    this.use = use;
+    this.ofSeries = ofSeries;
+    this.globals = globals;
+  }
+
+  /** Returns the annotations that a query asks for. */
+  public static GroupNotes of(Dataset dataset, TsQuery.Checked query, UidNames uids, QueryUse use) {
+    TsQuery.Options options = query.query().options();
+    AnnotationStore store = Annotations.store(dataset);
+    if ((options.noAnnotations() && !options.globalAnnotations()) || store.isEmpty()) {
+      return GroupNotes.NONE;
+    }
+    List<Annotation> globals =
+        options.globalAnnotations()
+            ? GlobalNotes.of(store, query.start() / 1000, query.end() / 1000, use)
+            : List.of();
+    return new QueryNotes(store, query, uids, use, !options.noAnnotations(), globals);
+  }
+
+  @Override
+  public void write(Group group, JsonGenerator json) {
+    List<Annotation> own = ofSeries ? own(group) : List.of();
+    if (!own.isEmpty()) {
+      json.writeName("annotations");
+      Annotations.write(own, json);
+    }
+    if (!globals.isEmpty()) {
+      json.writeName("globalAnnotations");
+      Annotations.write(globals, json);
+    }
+  }
+
+  private List<Annotation> own(Group group) {
+    ScanRange range =
+        ScanRange.of(query.start(), query.end(), query.parts().get(group.part()).downsampling());
+    List<Annotation> own = new ArrayList<>();
+    for (String tsuid : group.tsuids(uids)) {
+      own.addAll(store.between(tsuid, range.from(), range.to() - 1, use));
+    }
+    own.sort(Comparator.comparingLong(Annotation::startTime));
+    return own;
+  }
+}
