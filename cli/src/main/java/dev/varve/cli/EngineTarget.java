@@ -131,10 +131,11 @@ final class EngineTarget implements Target {
   }
 
   @Override
-  public void export(QueryParameters rows, ExportWriter writer) throws IOException {
+  public long export(QueryParameters rows, ExportWriter writer) throws IOException {
     ReadRequest request = rows.read(dataset.resolution(), Instant.now());
     new Export(dataset, List.of(request.selector()), request.times(), request.wholeTable())
         .run(writer, QueryUse.of(Export.limits(QueryLimits.DEFAULTS)));
+    return 0;
   }
 
   @Override

@@ -10,10 +10,7 @@ import dev.varve.server.varve.QueryParameters;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -43,6 +40,9 @@ import picocli.CommandLine.Spec;
     })
 final class ExportCommand implements Callable<Integer> {
   private static final int ROWS = 8192;
+
+  /** Time between two records of how far the file is. */
+  private static final long COMPLETED_NANOS = 1_000_000_000;
 
   @Option(
       names = "--select",
@@ -76,6 +76,12 @@ final class ExportCommand implements Callable<Integer> {
       description = "Where it goes (default: stdout). The file appears once it is complete.")
   private @Nullable Path file;
 
+  @Option(
+      names = "--resume",
+      description =
+          "Go on where a killed export of the same into the same --out was (default: begin anew).")
+  private boolean resumes;
+
   @Option(names = "--no-progress", description = "Do not say how far it is.")
   private boolean silent;
 
@@ -84,7 +90,13 @@ final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    QueryParameters rows = parameters();
+    QueryParameters rows = parameters(selector);
+    if (resumes && file == null) {
+      throw new WrongCallException("--resume needs --out: what is printed cannot go on");
+    }
+    if (resumes) {
+      requireFixedTimes(rows);
+    }
     PrintWriter err = spec.commandLine().getErr();
     Counted counted;
     try (Target target = targetOptions.openExisting();
@@ -92,32 +104,82 @@ final class ExportCommand implements Callable<Integer> {
       if (file == null) {
         counted = export(target, rows, spec.commandLine().getOut(), progress);
       } else {
-        Path partial = file.resolveSibling(file.getFileName() + ".partial");
-        try (Writer out = Files.newBufferedWriter(partial, StandardCharsets.UTF_8)) {
-          counted = export(target, rows, out, progress);
+        try (ExportFile to = ExportFile.open(file, description(target), resumes)) {
+          counted = export(target, rows, to, progress);
+          to.finish();
         }
-        Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING);
       }
     }
-    err.println("%,d samples".formatted(counted.written - counted.leftOut()));
-    if (counted.leftOut() > 0) {
+    long unheld = counted.writer.leftOut();
+    err.println("%,d samples".formatted(counted.written - unheld));
+    if (unheld > 0) {
+      err.println("%,d samples are left out, which %s cannot hold".formatted(unheld, format));
+    }
+    if (counted.before > 0) {
       err.println(
-          "%,d samples are left out, which %s cannot hold; csv can"
-              .formatted(counted.leftOut(), format));
+          "%,d samples are left out, which the server cannot send: the name of their metric or field has a line break; export without the server"
+              .formatted(counted.before));
     }
     return counted.leftOut() == 0 ? 0 : 1;
   }
 
   private Counted export(Target target, QueryParameters rows, Writer out, Progress progress)
       throws IOException {
-    Counted counted = new Counted(format.to(out, target.resolution(), ROWS), progress);
-    target.export(rows, counted);
+    Counted counted = new Counted(format.to(out, target.resolution(), ROWS), progress, null);
+    counted.before = target.export(rows, counted);
     return counted;
   }
 
-  private QueryParameters parameters() {
+  private Counted export(Target target, QueryParameters rows, ExportFile to, Progress progress)
+      throws IOException {
+    ExportFile.State begun = to.begun();
+    Series last = begun.last();
+    Counted counted =
+        new Counted(
+            format.to(to.out(), target.resolution(), ROWS, begun.bytes() > 0, begun.leftOut()),
+            progress,
+            to);
+    if (last == null) {
+      counted.before = target.export(rows, counted);
+      return counted;
+    }
+    spec.commandLine().getErr().println("going on after " + last);
+    for (String metric : target.metrics(selector)) {
+      if (metric.compareTo(last.metric()) >= 0) {
+        counted.before +=
+            target.export(parameters(MetricSelector.of(selector, metric)), counted.part());
+      }
+    }
+    counted.finish();
+    return counted;
+  }
+
+  /** Returns what is exported how; two exports of the same have the same. */
+  private String description(Target target) {
+    return "%s of %s from %s to %s of dataset '%s' of %s"
+        .formatted(
+            format,
+            selector,
+            from == null ? "the first" : from,
+            to == null ? "the last" : to,
+            target.name(),
+            targetOptions.place());
+  }
+
+  /** Refuses times that another run of the same command would take for others. */
+  private void requireFixedTimes(QueryParameters rows) {
+    Instant now = Instant.now();
+    Resolution any = Resolution.MILLISECONDS;
+    if (!rows.read(any, now).times().equals(rows.read(any, now.plusSeconds(60)).times())) {
+      throw new WrongCallException(
+          "--resume needs times that stay the same, such as a date, and not '%s' to '%s'"
+              .formatted(from, to));
+    }
+  }
+
+  private QueryParameters parameters(String of) {
     Map<String, String> texts = new LinkedHashMap<>();
-    texts.put("selector", selector);
+    texts.put("selector", of);
     if (from != null) {
       texts.put("from", from);
     }
@@ -140,15 +202,64 @@ final class ExportCommand implements Callable<Integer> {
   private static final class Counted implements ExportWriter {
     private final ExportWriter writer;
     private final Progress progress;
+    private final @Nullable ExportFile file;
+    private final ExportFile.State begun;
+    private @Nullable Series current;
+    private long completed = System.nanoTime();
     private long written;
 
-    private Counted(ExportWriter writer, Progress progress) {
+    /** Samples that the server has left out. */
+    private long before;
+
+    /**
+     * @param file the file that is written; null for none
+     */
+    private Counted(ExportWriter writer, Progress progress, @Nullable ExportFile file) {
       this.writer = writer;
       this.progress = progress;
+      this.file = file;
+      this.begun = file == null ? ExportFile.State.NONE : file.begun();
+      this.written = begun.written();
+    }
+
+    /** Returns a writer of a part of the export, which does not end the file. */
+    private ExportWriter part() {
+      Counted whole = this;
+      return new ExportWriter() {
+        @Override
+        public void write(Series series, Samples samples, int from, int to) throws IOException {
+          whole.write(series, samples, from, to);
+        }
+
+        @Override
+        public void finish() {}
+
+        @Override
+        public long leftOut() {
+          return whole.leftOut();
+        }
+      };
+    }
+
+    /** Records at times that all before a series is complete. */
+    private void begin(Series series) throws IOException {
+      Series before = current;
+      current = series;
+      if (before != null
+          && file != null
+          && !before.equals(series)
+          && System.nanoTime() - completed >= COMPLETED_NANOS) {
+        file.complete(before, written, writer.leftOut());
+        completed = System.nanoTime();
+      }
     }
 
     @Override
     public void write(Series series, Samples samples, int from, int to) throws IOException {
+      if (begun.has(series)) {
+        return;
+      }
+      begin(series);
       writer.write(series, samples, from, to);
       written += to - from;
       progress.update(written, 0, series.metric());
@@ -161,7 +272,7 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public long leftOut() {
-      return writer.leftOut();
+      return before + writer.leftOut();
     }
   }
 }

@@ -34,8 +34,23 @@ public final class JsonTree {
         return member;
       }
     }
-    throw new CommandFailedException(
-        "the answer has no '" + name + "': is the server of another version?");
+    throw new MissingException(name);
+  }
+
+  /** Thrown if an object lacks a member. */
+  public static final class MissingException extends CommandFailedException {
+    private static final long serialVersionUID = 1;
+    private final String name;
+
+    private MissingException(String name) {
+      super("the answer has no '" + name + "': is the server of another version?");
+      this.name = name;
+    }
+
+    /** Returns the name of the member. */
+    public String name() {
+      return name;
+    }
   }
 
   /**

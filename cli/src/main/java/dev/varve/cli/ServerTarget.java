@@ -197,13 +197,13 @@ final class ServerTarget implements Target {
 
   /** Asks for CSV, which holds everything, so that any writer can tell what it leaves out. */
   @Override
-  public void export(QueryParameters rows, ExportWriter writer) throws IOException {
+  public long export(QueryParameters rows, ExportWriter writer) throws IOException {
     Map<String, String> texts = new LinkedHashMap<>(rows.texts());
     texts.put("format", "csv");
+    CsvRows reader = new CsvRows(resolution());
     try (InputStream body = send(form("/varve/v1/export", texts));
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
-      CsvRows reader = new CsvRows(resolution());
       RowsToRuns runs = new RowsToRuns(writer);
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         CsvRows.Row row = reader.read(line);
@@ -216,6 +216,7 @@ final class ServerTarget implements Target {
       throw brokeOff(e);
     }
     writer.finish();
+    return reader.leftOut();
   }
 
   /** An incomplete answer is an error. */

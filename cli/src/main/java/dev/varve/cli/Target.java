@@ -61,8 +61,10 @@ public interface Target extends AutoCloseable {
   /**
    * Writes all samples of {@link QueryParameters#ofRows}, ordered by metric, series and time, as
    * they come.
+   *
+   * @return the number of samples that were left out before they reached the writer
    */
-  void export(QueryParameters rows, ExportWriter writer) throws IOException;
+  long export(QueryParameters rows, ExportWriter writer) throws IOException;
 
   /**
    * Returns the explanation of a query as JSON.

@@ -64,6 +64,48 @@ class ExportCommandTest {
     assertThat(again).hasContent(exported);
   }
 
+  /** What a kill leaves: a file that is longer than what is recorded as final. */
+  @ParameterizedTest
+  @ValueSource(strings = {"csv", "json", "openmetrics"})
+  void goesOnAfterAKill(String format) throws Exception {
+    fill(true);
+    Path file = folder.resolve("export");
+    Path part = folder.resolve("part");
+    int code = export(format, "--out", file.toString());
+    String whole = Files.readString(file);
+    String summary = lastLines();
+    // Ends with the first series.
+    int end = whole.indexOf("h1");
+    end = whole.lastIndexOf('\n', end) + 1;
+    Path state = folder.resolve("part.state");
+    for (int kill = 0; kill < 2; kill++) {
+      Files.writeString(folder.resolve("part.partial"), whole.substring(0, end) + "m1,torn");
+      Files.writeString(
+          state,
+          "{\"format\":1,\"export\":\"%s of {__name__=~\\\"m.*\\\"} from the first to the last of dataset 'default' of %s\",\"metric\":\"m1\",\"tags\":{\"host\":\"h0\"},\"resource\":{},\"field\":\"value\",\"bytes\":%d,\"written\":2000,\"leftOut\":0}"
+              .formatted(format, data(), end));
+      assertThat(export(format, "--out", part.toString(), "--resume"))
+          .as(err.toString())
+          .isEqualTo(code);
+      assertThat(part).hasContent(whole);
+      assertThat(lastLines()).isEqualTo(summary);
+      assertThat(state).doesNotExist();
+    }
+    // Another export does not go on from here.
+    Files.writeString(state, "{\"format\":1,\"export\":\"other\"}");
+    assertThat(export(format, "--out", part.toString(), "--resume")).isEqualTo(1);
+    assertThat(err.toString()).contains("is of another export, 'other'");
+    assertThat(export(format, "--resume")).isEqualTo(2);
+    assertThat(export(format, "--out", part.toString(), "--resume", "--from", "15m")).isEqualTo(2);
+  }
+
+  /** Returns what the last command said of its samples. */
+  private String lastLines() {
+    String said = err.toString();
+    err.getBuffer().setLength(0);
+    return said.lines().filter(line -> line.contains(" samples")).toList().toString();
+  }
+
   @Test
   void throughAServerIsTheSame() throws Exception {
     fill(true);

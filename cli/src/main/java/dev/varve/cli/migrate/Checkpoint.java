@@ -54,6 +54,9 @@ record Checkpoint(String migration, @Nullable Position at, Totals totals, long r
       }
       return new Checkpoint(
           migration, position(state), totals(state), JsonTree.number(state, "reported"));
+    } catch (JsonTree.MissingException e) {
+      throw new CommandFailedException(
+          "%s is no checkpoint: it has no '%s'; delete it to begin anew".formatted(file, e.name()));
     } catch (JacksonException e) {
       throw new CommandFailedException(
           "%s is no checkpoint: %s; delete it to begin anew"

@@ -1,5 +1,6 @@
 package dev.varve.cli.migrate;
 
+import dev.varve.cli.CommandFailedException;
 import dev.varve.cli.Target;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Resolution;
@@ -43,22 +44,29 @@ final class DatasetSource implements MigrationSource {
   public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
     Map<String, String> texts = new LinkedHashMap<>(selection.times());
     texts.put("selector", selection.of(metric));
-    dataset.export(
-        QueryParameters.ofRows(texts),
-        new ExportWriter() {
-          @Override
-          public void write(Series series, Samples samples, int first, int end) throws IOException {
-            to.accept(series, samples, first, end);
-          }
+    long leftOut =
+        dataset.export(
+            QueryParameters.ofRows(texts),
+            new ExportWriter() {
+              @Override
+              public void write(Series series, Samples samples, int first, int end)
+                  throws IOException {
+                to.accept(series, samples, first, end);
+              }
 
-          @Override
-          public void finish() {}
+              @Override
+              public void finish() {}
 
-          @Override
-          public long leftOut() {
-            return 0;
-          }
-        });
+              @Override
+              public long leftOut() {
+                return 0;
+              }
+            });
+    if (leftOut > 0) {
+      throw new CommandFailedException(
+          "%,d samples of metric '%s' cannot be read from the server: the name of their metric or field has a line break; migrate from the data directory, without the server"
+              .formatted(leftOut, metric));
+    }
   }
 
   @Override

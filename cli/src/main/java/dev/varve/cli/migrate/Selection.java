@@ -1,8 +1,8 @@
 package dev.varve.cli.migrate;
 
+import dev.varve.cli.MetricSelector;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
-import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.SelectorParser;
 import dev.varve.server.varve.QueryParameters;
@@ -48,27 +48,6 @@ record Selection(String selector, @Nullable String from, @Nullable String to) {
 
   /** Returns the selector of the same series of one metric. */
   String of(String metric) {
-    String text = selector.strip();
-    if (!text.startsWith("{") || parsed().metric() != null) {
-      return text;
-    }
-    String inner = text.substring(1, text.lastIndexOf('}')).strip();
-    String separator = inner.isEmpty() || inner.endsWith(",") ? "" : ",";
-    return "{" + inner + separator + Series.NAME_LABEL + "=" + quoted(metric) + "}";
-  }
-
-  /** Returns a text in double quotes, as PromQL reads it. */
-  static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '"', '\\' -> quoted.append('\\').append(c);
-        case '\n' -> quoted.append("\\n");
-        case '\r' -> quoted.append("\\r");
-        default -> quoted.append(c);
-      }
-    }
-    return quoted.append('"').toString();
+    return MetricSelector.of(selector, metric);
   }
 }

@@ -1,6 +1,7 @@
 package dev.varve.cli.migrate;
 
 import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.MetricSelector;
 import dev.varve.cli.ServerAddress;
 import dev.varve.cli.ServerConnection;
 import dev.varve.cli.ServerRequest;
@@ -66,7 +67,9 @@ final class VictoriaMetricsSource implements MigrationSource {
     String selector =
         labels.entrySet().stream()
             .map(label ->
-                Selection.quoted(label.getKey()) + "=" + Selection.quoted(label.getValue()))
+                MetricSelector.quoted(label.getKey())
+                    + "="
+                    + MetricSelector.quoted(label.getValue()))
             .collect(Collectors.joining(",", "{", "}"));
     String query =
         "?match%%5B%%5D=%s&start=%d&end=%d&max_rows_per_line=%d"

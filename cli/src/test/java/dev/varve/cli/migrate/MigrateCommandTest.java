@@ -231,6 +231,12 @@ class MigrateCommandTest {
                 "--config", a, "--source-dataset", "main", "--dataset", "other", "--state", state))
         .isEqualTo(1);
     assertThat(err.toString()).contains("is the checkpoint of another migration, 'x to y'");
+    Files.writeString(state, "{\"format\":1}");
+    assertThat(
+            migrate(
+                "--config", a, "--source-dataset", "main", "--dataset", "other", "--state", state))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("s is no checkpoint: it has no 'migration'");
   }
 
   private Path home(String name, String main, String other) throws IOException {

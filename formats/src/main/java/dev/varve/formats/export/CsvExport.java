@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * CSV (RFC 4180) that holds everything: a line per sample with metric, tags and resource as JSON
  * objects, field, kind, time and value. The name of the column of the time has its unit. {@link
- * CsvRows} reads it. A text value is JSON, so that it has no line break.
+ * CsvRows} reads it. A text value is JSON, so that it has no line break. Series whose metric or
+ * field has one are left out, and a last line says how many samples they have.
  */
 final class CsvExport implements ExportWriter {
   private final Writer out;
@@ -21,8 +22,13 @@ final class CsvExport implements ExportWriter {
   private String head = "";
   private long leftOut;
 
-  CsvExport(Writer out, Resolution resolution) {
-    this.out = new HeaderFirst(out, CsvRows.header(resolution));
+  /**
+   * @param goesOn whether the header is written already
+   * @param leftOut samples that were left out before
+   */
+  CsvExport(Writer out, Resolution resolution, boolean goesOn, long leftOut) {
+    this.out = goesOn ? out : new HeaderFirst(out, CsvRows.header(resolution));
+    this.leftOut = leftOut;
   }
 
   @Override
@@ -75,6 +81,10 @@ final class CsvExport implements ExportWriter {
 
   @Override
   public void finish() throws IOException {
+    if (leftOut > 0) {
+      out.write(CsvRows.LEFT_OUT.formatted(leftOut));
+      out.write('\n');
+    }
     out.flush();
   }
 

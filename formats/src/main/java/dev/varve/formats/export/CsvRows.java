@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -22,6 +24,14 @@ import tools.jackson.core.JsonToken;
 /** Reads exported CSV, line by line. The first line says the unit of the times. */
 public final class CsvRows implements LineFormat {
   static final String STALE = "stale";
+
+  /** The last line of an export without some samples; a line of a sample has commas. */
+  static final String LEFT_OUT =
+      "# %d samples are left out: the name of their metric or field has a line break";
+
+  private static final Pattern LEFT_OUT_LINE =
+      Pattern.compile(LEFT_OUT.replace("%d", "(\\d{1,18})"));
+
   private static final String HEADER = "metric,tags,resource,field,kind,time_";
   private static final int COLUMNS = 7;
 
@@ -30,6 +40,7 @@ public final class CsvRows implements LineFormat {
 
   private final Resolution target;
   private @Nullable Resolution unit;
+  private long leftOut;
 
   /** The text of the last series and what it means. */
   private String lastSeries = "";
@@ -58,7 +69,7 @@ public final class CsvRows implements LineFormat {
   }
 
   /**
-   * Reads a line; null for a blank one and for the first.
+   * Reads a line; null for a blank one, for the first, and for the last one of {@link #leftOut}.
    *
    * @throws BadLineException if it cannot be read
    */
@@ -70,6 +81,11 @@ public final class CsvRows implements LineFormat {
     Resolution known = unit;
     if (known == null) {
       unit = unit(line);
+      return null;
+    }
+    Matcher end = LEFT_OUT_LINE.matcher(line);
+    if (end.matches()) {
+      leftOut += Long.parseLong(end.group(1));
       return null;
     }
     List<String> cells = cells(line);
@@ -90,6 +106,11 @@ public final class CsvRows implements LineFormat {
     } catch (JacksonException e) {
       throw new BadLineException("tags, resource or text are not JSON: " + e.getOriginalMessage());
     }
+  }
+
+  /** Returns the number of samples that the export is said not to hold. */
+  public long leftOut() {
+    return leftOut;
   }
 
   private static Resolution unit(String header) {

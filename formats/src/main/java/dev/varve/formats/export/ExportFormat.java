@@ -29,10 +29,21 @@ public enum ExportFormat {
    * @param rows maximum samples of a line, for JSON lines; at least 1
    */
   public ExportWriter to(Writer out, Resolution resolution, int rows) {
+    return to(out, resolution, rows, false, 0);
+  }
+
+  /**
+   * Creates a writer that may go on with what another has written.
+   *
+   * @param goesOn whether something is written already
+   * @param leftOut samples that were left out before
+   */
+  public ExportWriter to(
+      Writer out, Resolution resolution, int rows, boolean goesOn, long leftOut) {
     return switch (this) {
-      case json -> new JsonExport(out, resolution, rows);
-      case csv -> new CsvExport(out, resolution);
-      case openmetrics -> new OpenMetricsExport(out, resolution);
+      case json -> new JsonExport(out, resolution, rows, leftOut);
+      case csv -> new CsvExport(out, resolution, goesOn, leftOut);
+      case openmetrics -> new OpenMetricsExport(out, resolution, leftOut);
     };
   }
 }

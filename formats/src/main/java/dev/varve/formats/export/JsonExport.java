@@ -22,7 +22,8 @@ final class JsonExport implements ExportWriter {
   private String head = "";
   private long leftOut;
 
-  JsonExport(Writer out, Resolution resolution, int rows) {
+  JsonExport(Writer out, Resolution resolution, int rows, long leftOut) {
+    this.leftOut = leftOut;
     this.out = out;
     this.resolution = resolution;
     this.rows = rows;

@@ -29,7 +29,8 @@ final class OpenMetricsExport implements ExportWriter {
   private String head = "";
   private long leftOut;
 
-  OpenMetricsExport(Writer out, Resolution resolution) {
+  OpenMetricsExport(Writer out, Resolution resolution, long leftOut) {
+    this.leftOut = leftOut;
     this.out = out;
     this.resolution = resolution;
     this.digits = Long.toString(resolution.perSecond()).length() - 1;

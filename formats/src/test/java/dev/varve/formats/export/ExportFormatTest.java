@@ -115,6 +115,23 @@ class ExportFormatTest {
   }
 
   @Test
+  void csvSaysWhatItLeavesOut() throws IOException {
+    StringWriter out = new StringWriter();
+    ExportWriter writer = ExportFormat.csv.to(out, Resolution.MILLISECONDS, 4);
+    writer.write(PLAIN, doubles(), 0, 1);
+    writer.write(
+        GroupKey.of("two\nlines", Tags.EMPTY).field(Series.DEFAULT_FIELD), doubles(), 0, 6);
+    writer.finish();
+    assertThat(writer.leftOut()).isEqualTo(6);
+    assertThat(out.toString())
+        .endsWith(
+            "\n# 6 samples are left out: the name of their metric or field has a line break\n");
+    CsvRows rows = new CsvRows(Resolution.MILLISECONDS);
+    assertThat(read(rows, out.toString()).sampleCount()).isEqualTo(1);
+    assertThat(rows.leftOut()).isEqualTo(6);
+  }
+
+  @Test
   void jsonReadsBackWhatItHolds() throws IOException {
     StringWriter out = new StringWriter();
     ExportWriter writer = ExportFormat.json.to(out, Resolution.MILLISECONDS, 4);
