@@ -723,14 +723,22 @@ public final class Dataset implements AutoCloseable {
     return check;
   }
 
-  /** Moves all samples accepted before from the journals into blocks, and waits for it. */
-  void seal() {
+  /**
+   * Moves all samples accepted before from the journals into blocks, and waits for it.
+   *
+   * @param most after which it returns, though the work goes on
+   * @return whether all of them are in blocks
+   */
+  boolean seal(Duration most) {
+    long end = System.nanoTime() + most.toNanos();
+    boolean isSealed = true;
     for (Period period : open.periods().all()) {
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
-        blocks.seal();
+        isSealed &= blocks.seal(Duration.ofNanos(end - System.nanoTime()));
       }
     }
+    return isSealed;
   }
 
   OpenDataset open() {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -117,10 +118,19 @@ public final class Snapshots {
 
   /**
    * Moves journals into blocks first, so that a snapshot repeats as little as possible of what an
-   * earlier one holds. The snapshot is complete without it.
+   * earlier one holds. The snapshot is complete without it, so a seal that fails is not waited for
+   * without limit.
    */
   private void sealBlocks() {
-    datasets.stream().filter(dataset -> dataset.writeObstacle() == null).forEach(Dataset::seal);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    for (Dataset dataset : datasets) {
+      if (dataset.writeObstacle() == null
+          && !dataset.seal(Duration.ofNanos(end - System.nanoTime()))) {
+        LOG.warn(
+            "dataset '{}': not everything could be sealed in time; the snapshot takes the journal",
+            dataset.name());
+      }
+    }
   }
 
   private void copyTo(Path draft) throws IOException {
@@ -157,7 +167,10 @@ public final class Snapshots {
     try {
       List<Snapshot> all = new ArrayList<>();
       for (Path one : named(NAME)) {
-        all.add(snapshot(one));
+        Snapshot found = snapshotIfThere(one);
+        if (found != null) {
+          all.add(found);
+        }
       }
       return all;
     } catch (IOException e) {
@@ -202,6 +215,18 @@ public final class Snapshots {
 
   private StoreException failed(String what, IOException e) {
     return new StoreException("cannot %s %s: %s".formatted(what, directory, e), e);
+  }
+
+  /** Returns a snapshot; null if it is deleted meanwhile. */
+  private static @Nullable Snapshot snapshotIfThere(Path directory) throws IOException {
+    try {
+      return snapshot(directory);
+    } catch (IOException | UncheckedIOException e) {
+      if (Files.exists(directory)) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   private static Snapshot snapshot(Path directory) throws IOException {

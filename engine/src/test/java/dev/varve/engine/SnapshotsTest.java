@@ -78,6 +78,27 @@ class SnapshotsTest {
     assertThat(before.getLast()[0]).isPositive();
   }
 
+  @Test
+  void areListedWhileOthersAreDeleted() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    try (Engine engine = Engine.open(config(directory));
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Snapshots snapshots = engine.snapshots();
+      Snapshot stays = snapshots.create();
+      Future<?> lists =
+          threads.submit(() -> {
+            while (!stop.get()) {
+              assertThat(snapshots.list()).extracting(Snapshot::name).contains(stays.name());
+            }
+          });
+      for (int i = 0; i < 15; i++) {
+        assertThat(snapshots.delete(snapshots.create().name())).isTrue();
+      }
+      stop.set(true);
+      lists.get();
+    }
+  }
+
   private void ensureHolds(Path snapshot, long[] atLeast, long[] atMost) {
     List<CheckFinding> findings = new ArrayList<>();
     Engine.check(config(snapshot), new CheckRun(0, progress -> {}, findings::add, () -> false));

@@ -78,6 +78,8 @@ public final class Restore {
    * @throws BackupException if a file is missing or damaged; the target is unchanged then
    */
   public void run(BackupProgress progress) throws IOException {
+    ensureFree();
+    ensureReplaceable();
     prepare();
     try (FileChannel mark =
         FileChannel.open(
@@ -124,6 +126,27 @@ public final class Restore {
               .formatted(draft));
     }
     Copy.makeDirectory(draft);
+  }
+
+  /**
+   * Replaces an empty target by an empty directory, as the end of the restore will: that fails for
+   * a mount point, which is better known before everything is copied.
+   *
+   * @throws BackupException if it cannot be replaced
+   */
+  private void ensureReplaceable() throws IOException {
+    if (!Files.exists(target)) {
+      return;
+    }
+    Path probe = Files.createTempDirectory(Copy.parent(target), "varve-restore");
+    try {
+      Files.move(probe, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      Files.delete(probe);
+      throw new BackupException(
+          "%s cannot be replaced, as a mount point cannot: name a directory below it (%s)"
+              .formatted(target, e.getMessage()));
+    }
   }
 
   private static List<Path> files(Path directory) throws IOException {

@@ -13,6 +13,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -239,6 +240,15 @@ public final class BlockTiers implements AutoCloseable {
    */
   public void seal() {
     heads.seal();
+  }
+
+  /**
+   * As above, for a limited time.
+   *
+   * @return whether all samples accepted before are in blocks
+   */
+  public boolean seal(Duration most) {
+    return heads.seal(most);
   }
 
   /** Returns a view of all samples accepted so far; later batches do not change it. */

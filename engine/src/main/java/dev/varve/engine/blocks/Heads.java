@@ -282,6 +282,31 @@ final class Heads {
     }
   }
 
+  /**
+   * Waits until all samples accepted before are in blocks, nobody writes any more, or the time is
+   * over. A seal that fails is tried again, which may take for ever.
+   *
+   * @return whether all of them are in blocks
+   */
+  boolean seal(Duration most) {
+    lock.lock();
+    try {
+      long through = lastStamp;
+      long left = most.toNanos();
+      while (!closed && isUnsealed(through) && left > 0) {
+        sealRequested = true;
+        due.signal();
+        left = changed.awaitNanos(left);
+      }
+      return !isUnsealed(through);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private boolean isUnsealed(long through) {
     return sealing != null || (!head.isEmpty() && sealedThrough < through);
   }
