@@ -9,6 +9,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,16 @@ import org.jspecify.annotations.Nullable;
 public final class Catalog {
   private final OpenDataset dataset;
   private final SeriesIndex index;
+  private final @Nullable SeriesBounds bounds;
 
-  Catalog(OpenDataset dataset) {
+  /**
+   * Creates the catalog of a dataset.
+   *
+   * @param bounds the series that the answers are about; null for all
+   */
+  Catalog(OpenDataset dataset, @Nullable SeriesBounds bounds) {
     this.dataset = dataset;
+    this.bounds = bounds;
     this.index = dataset.index();
   }
 
@@ -67,7 +75,7 @@ public final class Catalog {
    */
   public List<String> labelNames(
       Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
-    return asking(() -> index.labelNames(selector, trusted(times), kinds, guard));
+    return asking(() -> index.labelNames(bound(selector), trusted(times), kinds, guard));
   }
 
   /**
@@ -99,7 +107,8 @@ public final class Catalog {
       Set<Kind> kinds,
       int most,
       ReadGuard guard) {
-    return asking(() -> index.labelValues(label, selector, trusted(times), kinds, most, guard));
+    return asking(
+        () -> index.labelValues(label, bound(selector), trusted(times), kinds, most, guard));
   }
 
   /**
@@ -111,7 +120,20 @@ public final class Catalog {
    */
   public List<String> firstValues(
       @Nullable String label, String prefix, int most, ReadGuard guard) {
-    return index.firstValues(label, prefix, most, guard);
+    if (bounds == null) {
+      return index.firstValues(label, prefix, most, guard);
+    }
+    Selector within = bounds.selector();
+    List<String> of = label == null ? index.labelNames(within, null, guard) : List.of(label);
+    TreeSet<String> first = new TreeSet<>();
+    for (String name : of) {
+      Selector begins = bound(new Selector(List.of(new TagFilter.Prefix(name, prefix))));
+      first.addAll(index.labelValues(name, begins, null, Integer.MAX_VALUE, guard));
+      while (first.size() > most) {
+        first.pollLast();
+      }
+    }
+    return List.copyOf(first);
   }
 
   /**
@@ -121,7 +143,11 @@ public final class Catalog {
    * @param guard as in {@link #labelNames}
    */
   public Cardinality cardinality(int most, ReadGuard guard) {
-    return index.cardinality(most, guard);
+    return index.cardinality(bounds == null ? null : bounds.selector(), most, guard);
+  }
+
+  private Selector bound(Selector selector) {
+    return bounds == null ? selector : bounds.and(selector);
   }
 
   private @Nullable TimeRange trusted(@Nullable TimeRange times) {
@@ -138,6 +164,6 @@ public final class Catalog {
 
   /** Returns the number of series keys; fields are not counted separately. */
   public long seriesCount() {
-    return index.size();
+    return bounds == null ? index.size() : index.match(bounds.selector(), null).size();
   }
 }

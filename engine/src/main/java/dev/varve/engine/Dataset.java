@@ -33,6 +33,7 @@ import dev.varve.engine.repair.CatalogRefresh;
 import dev.varve.engine.repair.MarkerReplay;
 import dev.varve.engine.repair.OtherServers;
 import dev.varve.engine.repair.RowCompaction;
+import dev.varve.engine.write.BatchWithin;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.MetadataWriter;
@@ -63,9 +64,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -103,7 +106,11 @@ public final class Dataset implements AutoCloseable {
   private final DeleteJobs deletes;
   private final Fill fill;
 
+  /** The series that may be used; null for all. */
+  private final @Nullable SeriesBounds bounds;
+
   private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
+    this.bounds = null;
     this.open = open;
     this.writer =
         new DatasetWriter(
@@ -112,7 +119,7 @@ public final class Dataset implements AutoCloseable {
     catalogs.add(open.index());
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
-    this.catalog = new Catalog(open);
+    this.catalog = new Catalog(open, null);
     this.markers =
         companions == null
             ? null
@@ -123,6 +130,54 @@ public final class Dataset implements AutoCloseable {
     this.services = new ServiceTexts(open);
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
     this.fill = new Fill(reader, writer, open.resolution());
+  }
+
+  /** Creates a view of a dataset. */
+  private Dataset(Dataset whole, SeriesBounds bounds) {
+    this.bounds = bounds;
+    this.open = whole.open;
+    this.writer = whole.writer;
+    this.catalogs = whole.catalogs;
+    this.reader = whole.reader;
+    this.catalog = new Catalog(open, bounds);
+    this.markers = whole.markers;
+    this.refresh = whole.refresh;
+    this.others = whole.others;
+    this.metadata = whole.metadata;
+    this.services = whole.services;
+    this.deletes = whole.deletes;
+    this.fill = whole.fill;
+  }
+
+  /**
+   * Returns this dataset as a user sees it who may use some series alone. Reads, catalog questions
+   * and deletes concern these series, and writes of others are refused sample by sample. What
+   * cannot be bound is refused. A view is cheap, shares all state with the dataset, and is equal to
+   * other views of it with equal bounds. Closing it does nothing.
+   */
+  public Dataset within(SeriesBounds bounds) {
+    return new Dataset(this, bounds);
+  }
+
+  /** Returns whether this is a view for users who may use some series alone. */
+  public boolean isBound() {
+    return bounds != null;
+  }
+
+  private Selector bound(Selector selector) {
+    return bounds == null ? selector : bounds.and(selector);
+  }
+
+  private ReadRequest bound(ReadRequest request) {
+    return bounds == null ? request : request.with(bounds.and(request.selector()));
+  }
+
+  /** Refuses what concerns all series to users who may use some alone. */
+  private void refuseWithin(String what) {
+    if (bounds != null) {
+      throw new QueryRefusedException(
+          "%s cannot be limited to the series that you may use: %s".formatted(what, bounds.text()));
+    }
   }
 
   static Dataset open(
@@ -343,7 +398,15 @@ public final class Dataset implements AutoCloseable {
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch) {
-    return writer.write(batch);
+    return writeWithin(batch, writer::write);
+  }
+
+  private WriteResult writeWithin(Batch batch, Function<Batch, WriteResult> writing) {
+    if (bounds == null) {
+      return writing.apply(batch);
+    }
+    BatchWithin within = new BatchWithin(batch, bounds);
+    return within.isEmpty() ? within.ofNothing() : within.with(writing.apply(within.inside()));
   }
 
   /**
@@ -359,7 +422,12 @@ public final class Dataset implements AutoCloseable {
    */
   public FillResult fill(Batch batch) {
     refuseWithoutCatalog();
-    return fill.run(batch);
+    if (bounds == null) {
+      return fill.run(batch);
+    }
+    BatchWithin within = new BatchWithin(batch, bounds);
+    FillResult result = fill.run(within.inside());
+    return new FillResult(within.with(result.written()), result.days());
   }
 
   /**
@@ -369,7 +437,17 @@ public final class Dataset implements AutoCloseable {
    */
   public List<FillResult.Day> compare(Batch batch) {
     refuseWithoutCatalog();
+    refuseOutside(batch);
     return fill.compare(batch);
+  }
+
+  private void refuseOutside(Batch batch) {
+    if (bounds != null) {
+      BatchWithin within = new BatchWithin(batch, bounds);
+      if (!within.isWhole()) {
+        throw new QueryRefusedException(within.firstRefusal());
+      }
+    }
   }
 
   /**
@@ -380,7 +458,7 @@ public final class Dataset implements AutoCloseable {
    * @param kind of the samples: a number
    */
   public @Nullable SeriesHandle handle(GroupKey key, String field, Kind kind) {
-    return writer.handle(key, field, kind);
+    return bounds == null || bounds.contains(key, field) ? writer.handle(key, field, kind) : null;
   }
 
   /**
@@ -419,17 +497,18 @@ public final class Dataset implements AutoCloseable {
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch, Duration lifetime) {
-    return writer.write(batch, lifetime);
+    return writeWithin(batch, inside -> writer.write(inside, lifetime));
   }
 
   /**
    * Saves metadata of metrics and returns once it is durable. Unset properties keep their earlier
-   * values. Does nothing if the dataset is read-only.
+   * values. Does nothing if the dataset is read-only. A bound user describes metrics of which there
+   * is a series within the bounds; others are passed over.
    *
    * @throws WriteFailedException if a store failed
    */
   public void describe(Collection<MetricMetadata> metrics) {
-    metadata.write(metrics);
+    metadata.write(bounds == null ? metrics : metrics.stream().filter(this::isVisible).toList());
   }
 
   /**
@@ -440,9 +519,25 @@ public final class Dataset implements AutoCloseable {
    * @param guard accounts for the memory of the result
    */
   public List<MetricMetadata> metadata(@Nullable String metric, int limit, ReadGuard guard) {
-    return metric == null
-        ? open.home().attributes().all(limit, guard)
-        : metric.isEmpty() ? List.of() : open.home().attributes().of(metric);
+    if (bounds != null && metric == null) {
+      return open.home().attributes().all(Integer.MAX_VALUE, guard).stream()
+          .filter(this::isVisible)
+          .limit(limit)
+          .toList();
+    }
+    List<MetricMetadata> found =
+        metric == null
+            ? open.home().attributes().all(limit, guard)
+            : metric.isEmpty() ? List.of() : open.home().attributes().of(metric);
+    return bounds == null ? found : found.stream().filter(this::isVisible).toList();
+  }
+
+  /** Returns whether a bound user may use a series of a metric. */
+  private boolean isVisible(MetricMetadata metric) {
+    return reader
+            .match(bound(Selector.metric(metric.metric())), null, Kind.ALL, ReadGuard.NONE)
+            .size()
+        > 0;
   }
 
   /**
@@ -457,7 +552,7 @@ public final class Dataset implements AutoCloseable {
   /** As above, with a guard. */
   public RunCursor read(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.read(request, guard);
+    return reader.read(bound(request), guard);
   }
 
   /**
@@ -474,7 +569,7 @@ public final class Dataset implements AutoCloseable {
   /** As above, with a guard. */
   public PartedRead readInParts(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.inParts(request, guard);
+    return reader.inParts(bound(request), guard);
   }
 
   /**
@@ -490,7 +585,7 @@ public final class Dataset implements AutoCloseable {
   /** As above, with a guard. */
   public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.attributes(selector, times, guard);
+    return reader.attributes(bound(selector), times, guard);
   }
 
   /**
@@ -504,7 +599,7 @@ public final class Dataset implements AutoCloseable {
   /** As above, with a guard. */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.explain(request, analyze, guard);
+    return reader.explain(bound(request), analyze, guard);
   }
 
   /**
@@ -513,6 +608,7 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if a layout refuses a point of the batch
    */
   public List<PointExplanation> explain(Batch batch) {
+    refuseOutside(batch);
     return writer.explain(batch);
   }
 
@@ -529,7 +625,7 @@ public final class Dataset implements AutoCloseable {
   /** As above, with a guard. */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    Matches matches = reader.match(selector, times, Kind.ALL, guard);
+    Matches matches = reader.match(bound(selector), times, Kind.ALL, guard);
     return matches.inOrder().stream()
         .flatMap(match -> match.fields().stream().map(match.key()::field));
   }
@@ -559,7 +655,9 @@ public final class Dataset implements AutoCloseable {
       List<Selector> selectors, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
     refuseWithoutCatalog();
     return new SeriesFound(
-        selectors.stream().map(selector -> reader.match(selector, times, kinds, guard)).toList());
+        selectors.stream()
+            .map(selector -> reader.match(bound(selector), times, kinds, guard))
+            .toList());
   }
 
   /** Returns the catalog of metrics, tags and values. */
@@ -567,18 +665,24 @@ public final class Dataset implements AutoCloseable {
     return catalog;
   }
 
-  /** Returns the texts that services of a server keep with the dataset. */
+  /**
+   * Returns the texts that services of a server keep with the dataset.
+   *
+   * @throws QueryRefusedException to bound users
+   */
   public ServiceTexts services() {
+    refuseWithin("what services keep with a dataset");
     return services;
   }
 
   /**
    * Returns the numbers of names in the dataset's tables; null if its layout keeps none, or if it
-   * has several periods, whose tables need not agree.
+   * has several periods, whose tables need not agree. Null for bound users, too: the tables have
+   * names of other series.
    */
   public @Nullable NameTable names() {
     List<Period> periods = open.periods().all();
-    if (periods.size() != 1 || periods.getFirst().blocks() != null) {
+    if (bounds != null || periods.size() != 1 || periods.getFirst().blocks() != null) {
       return null;
     }
     PlacedLayout primary = periods.getFirst().primary();
@@ -610,6 +714,7 @@ public final class Dataset implements AutoCloseable {
    * @param progress receives progress from time to time, on the calling thread
    */
   public void rebuildCatalog(Consumer<RebuildProgress> progress) {
+    refuseWithin("the rebuild of a catalog");
     refresh.rebuild(progress);
   }
 
@@ -638,7 +743,7 @@ public final class Dataset implements AutoCloseable {
       throw new QueryRefusedException(
           "no layout of dataset '%s' has compacted rows; 'opentsdb' has".formatted(name()));
     }
-    List<RowWalk> walks = reader.rows(request, Dataset::compacts);
+    List<RowWalk> walks = reader.rows(bound(request), Dataset::compacts);
     try {
       RowCompaction compaction = new RowCompaction(open, writer.tables(), progress, stopped);
       walks.forEach(compaction::run);
@@ -664,8 +769,10 @@ public final class Dataset implements AutoCloseable {
   public Deletion delete(Selector selector, TimeRange times) {
     refuseWithoutCatalog();
     DeleteSupport.ensure(open, selector, times);
-    reader.match(selector, times, Kind.ALL, ReadGuard.NONE);
-    return deletes.accept(selector, times);
+    Selector wanted = bound(selector);
+    DeleteSupport.ensure(open, wanted, times);
+    reader.match(wanted, times, Kind.ALL, ReadGuard.NONE);
+    return deletes.accept(wanted, times);
   }
 
   /**
@@ -679,7 +786,7 @@ public final class Dataset implements AutoCloseable {
     DeleteSupport.ensure(open, selector, times);
     ReadRequest request =
         new ReadRequest(
-            selector,
+            bound(selector),
             times,
             null,
             Versions.LATEST,
@@ -701,9 +808,14 @@ public final class Dataset implements AutoCloseable {
     return new DeleteCount(series, samples);
   }
 
-  /** Returns the deletes of this server whose job has not ended, oldest first. */
+  /**
+   * Returns the deletes of this server whose job has not ended, oldest first. Bound users see those
+   * whose selector has all filters of their bounds, as their own have.
+   */
   public List<Deletion> deletes() {
-    return deletes.standing();
+    return bounds == null
+        ? deletes.standing()
+        : deletes.standing().stream().filter(one -> bounds.contain(one.selector())).toList();
   }
 
   /** Rebuilds the catalog even if it is marked as complete. */
@@ -768,7 +880,23 @@ public final class Dataset implements AutoCloseable {
   }
 
   @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof Dataset dataset
+            && open.home().equals(dataset.open.home())
+            && Objects.equals(bounds, dataset.bounds));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(open.home(), bounds);
+  }
+
+  @Override
   public void close() {
+    if (bounds != null) {
+      return;
+    }
     refresh.stop();
     others.close();
     if (markers != null) {

@@ -76,6 +76,22 @@ public record ReadRequest(
         Budget.UNLIMITED);
   }
 
+  /** Returns a copy with another selector. */
+  public ReadRequest with(Selector other) {
+    return new ReadRequest(
+        other,
+        times,
+        fields,
+        versions,
+        kinds,
+        order,
+        newestFirst,
+        wholeTable,
+        budget,
+        recurring,
+        latest);
+  }
+
   /** Returns a copy with another order. */
   public ReadRequest with(Order other) {
     return new ReadRequest(

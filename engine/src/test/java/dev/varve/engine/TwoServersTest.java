@@ -254,7 +254,7 @@ class TwoServersTest {
     Model model = new Model();
     for (int round = 0; round < 3; round++) {
       for (Dataset writer : List.of(first, second)) {
-        String host = (writer == first ? "a" : "b") + round;
+        String host = (writer.equals(first) ? "a" : "b") + round;
         Batch batch = one(host, NOW, round);
         assertThat(writer.write(batch).refused()).isZero();
         model.write(batch);

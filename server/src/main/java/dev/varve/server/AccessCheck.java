@@ -90,8 +90,9 @@ public final class AccessCheck {
 
   /** Returns the dataset of a request without headers; null if it concerns none. */
   private @Nullable String dataset(Router.Match match, Listener listener) {
-    if (match.dataset() != null) {
-      return match.dataset();
+    String named = match.datasetName();
+    if (named != null) {
+      return named;
     }
     boolean concernsOne =
         match.mount() != null && match.mount().prefixed() && match.right() != Right.LOGIN;

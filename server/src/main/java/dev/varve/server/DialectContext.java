@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.engine.SeriesBounds;
 import dev.varve.engine.UnknownDatasetException;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.Outcome;
@@ -10,6 +11,7 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.query.running.RunningQuery;
 import dev.varve.rules.GroupStatus;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.ClientGoneException;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -59,7 +61,7 @@ public record DialectContext(
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
 
   /**
-   * Returns the dataset that a request addresses.
+   * Returns the dataset that a request addresses, bound to the series that the caller may use.
    *
    * @throws HttpError 403 if the caller may not use it; 404 if no dataset has that name; 503 if the
    *     stores are not open yet
@@ -99,10 +101,10 @@ public record DialectContext(
     return datasets().stream().filter(exchange.caller()::mayUse).toList();
   }
 
-  /** Returns the queries of datasets that a caller may use. */
+  /** Returns the queries that a caller may know of. */
   public List<RunningQuery> queries(Exchange exchange) {
     return queries.list().stream()
-        .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+        .filter(query -> exchange.caller().maySee(query.origin()))
         .toList();
   }
 
@@ -111,15 +113,28 @@ public record DialectContext(
     return open == null ? List.of() : open.datasets().stream().map(Dataset::name).sorted().toList();
   }
 
-  /** Returns the dataset of the listener. */
+  /** Returns the dataset of the listener, for what concerns all of its series. */
   public Dataset defaultDataset() {
     return find(dataset);
   }
 
+  /**
+   * Returns the dataset of the listener, as the sender of lines may use it.
+   *
+   * @throws HttpError 403 if the sender may not use it; 503 if the stores are not open yet
+   */
+  public Dataset defaultDataset(Caller sender) {
+    return bound(sender, find(dataset));
+  }
+
   private Dataset find(Exchange exchange, @Nullable String name) {
-    Dataset found = find(name);
-    exchange.caller().requireDataset(found.name());
-    return found;
+    return bound(exchange.caller(), find(name));
+  }
+
+  /** Binds a dataset to what a caller may use: all dialects reach datasets by this alone. */
+  private static Dataset bound(Caller caller, Dataset found) {
+    caller.requireDataset(found.name());
+    return caller.bind(found);
   }
 
   private Dataset find(@Nullable String name) {
@@ -221,6 +236,7 @@ public record DialectContext(
       QueryWork work)
       throws IOException {
     String agent = exchange.header("User-Agent");
+    SeriesBounds within = exchange.caller().bounds();
     QueryOrigin origin =
         new QueryOrigin(
             queried.name(),
@@ -228,7 +244,8 @@ public record DialectContext(
             text,
             exchange.client(),
             agent == null ? "" : agent,
-            exchange.clientAddress().toString());
+            exchange.clientAddress().toString(),
+            within == null ? "" : within.text());
     queries.<@Nullable Void, IOException>run(
         origin,
         limits,

@@ -23,9 +23,9 @@ record Exposure(ServerConfig config) {
       } else if (as == null
           && listener.feed() != null
           && rules.authenticates()
-          && !rules.verifiesCertificates()) {
+          && !rules.knowsCertificates()) {
         objections.add(
-            "listen %s: a feed sends no password: say 'as: USER' for all that reaches this listener, or set client_auth_type: RequireAndVerifyClientCert"
+            "listen %s: a feed sends no password: say 'as: USER' for all that reaches this listener, or name users by client_certificate in a users file, with a client_auth_type that verifies"
                 .formatted(listener));
       }
       if (!listener.isOnLoopback() && !rules.authenticates() && !config.access().allowAnonymous()) {

@@ -17,6 +17,7 @@ import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Guard;
+import dev.varve.server.http.HttpError;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.influx.Precision;
@@ -319,17 +320,18 @@ public final class Server implements AutoCloseable {
         listener.port(),
         routes.router(listener, dialects, context),
         lines,
-        this::refusalOfTelnet);
+        this::senderOfTelnet);
   }
 
   /** Lines on a port of HTTP cannot say who sends them. */
-  private @Nullable String refusalOfTelnet(
-      @Nullable X509Certificate certificate, ClientAddress client) {
+  private Caller senderOfTelnet(@Nullable X509Certificate certificate, ClientAddress client) {
     if (!access.rules().authenticates()) {
-      return null;
+      return Caller.ANYONE;
     }
     access.refused(client.toString());
-    return "error: this server authenticates, and lines on a port of HTTP say nobody's name: use HTTP, or a listener with protocol: telnet";
+    throw new HttpError(
+        401,
+        "this server authenticates, and lines on a port of HTTP say nobody's name: use HTTP, or a listener with protocol: telnet");
   }
 
   /** Admits the clients of a feed that may write to its dataset. */
@@ -337,17 +339,18 @@ public final class Server implements AutoCloseable {
     return (certificate, client) -> {
       AccessRules rules = access.rules();
       if (!rules.authenticates()) {
-        return null;
+        return Caller.ANYONE;
       }
       String as = listener.as();
-      Caller caller = as == null ? rules.feeding(certificate) : rules.named(as);
+      Caller caller = as == null ? rules.withCertificate(certificate) : rules.named(as);
       if (caller != null && AccessRules.mayWrite(caller, context.defaultDataset().name())) {
-        return null;
+        return caller;
       }
       access.refused(client.toString());
-      return caller == null
-          ? "error: this server authenticates, and the connection has no certificate of a user"
-          : "error: user '%s' may not write here".formatted(caller.name());
+      throw caller == null
+          ? new HttpError(
+              401, "this server authenticates, and the connection has no certificate of a user")
+          : new HttpError(403, "user '%s' may not write here".formatted(caller.name()));
     };
   }
 

@@ -287,6 +287,15 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
+  /** Sends a request whose answer is not text. */
+  public HttpResponse<byte[]> bytes(HttpRequest.Builder request) {
+    try {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   public void stopListening() {
     server.close();
   }

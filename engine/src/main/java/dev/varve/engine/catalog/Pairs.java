@@ -116,6 +116,14 @@ final class Pairs {
         : posting == NOBODY ? 0 : bitmaps.get(-2 - posting).getLongCardinality();
   }
 
+  /** Returns the number of series among some that carry a pair. */
+  long count(int pair, RoaringBitmap some) {
+    int posting = postings.get(pair);
+    return posting >= 0
+        ? some.contains(posting) ? 1 : 0
+        : posting == NOBODY ? 0 : RoaringBitmap.andCardinality(some, bitmaps.get(-2 - posting));
+  }
+
   boolean anyOf(RoaringBitmap series, int pair) {
     int posting = postings.get(pair);
     return posting >= 0

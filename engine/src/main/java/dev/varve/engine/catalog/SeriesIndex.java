@@ -501,9 +501,11 @@ public final class SeriesIndex {
   /**
    * What there is most of. Writers of new series wait for one label at a time at most.
    *
+   * @param within the series that count; null for all
    * @param most how many names of each kind
    */
-  public Cardinality cardinality(int most, ReadGuard guard) {
+  public Cardinality cardinality(@Nullable Selector within, int most, ReadGuard guard) {
+    RoaringBitmap some = within == null ? null : match(within, null, guard).series();
     Top metrics = new Top(most);
     Top values = new Top(most);
     Top bytes = new Top(most);
@@ -513,16 +515,20 @@ public final class SeriesIndex {
       long[] sizes =
           reading(() -> {
             Label label = labels.get(name);
-            return label == null ? new long[2] : countPairs(name, label, metrics, carriers, guard);
+            return label == null
+                ? new long[2]
+                : countPairs(name, label, some, metrics, carriers, guard);
           });
       pairCount += sizes[0];
-      values.add(name, sizes[0]);
-      bytes.add(name, sizes[1]);
+      if (some == null || sizes[0] > 0) {
+        values.add(name, sizes[0]);
+        bytes.add(name, sizes[1]);
+      }
     }
     return new Cardinality(
-        size(),
+        some == null ? size() : some.getCardinality(),
         pairCount,
-        extent(),
+        some == null ? extent() : extent(some.toArray()),
         metrics.sorted(),
         values.sorted(),
         bytes.sorted(),
@@ -530,13 +536,24 @@ public final class SeriesIndex {
   }
 
   /** Returns the number of values of a label and their total size in UTF-8 bytes. */
-  private long[] countPairs(String name, Label label, Top metrics, Top carriers, ReadGuard guard) {
+  private long[] countPairs(
+      String name,
+      Label label,
+      @Nullable RoaringBitmap some,
+      Top metrics,
+      Top carriers,
+      ReadGuard guard) {
     long bytes = 0;
+    long counted = 0;
     for (int i = 0; i < label.pairs.size(); i++) {
       guard.ensureWanted();
       int pair = label.pairs.get(i);
+      long count = some == null ? pairs.count(pair) : pairs.count(pair, some);
+      if (some != null && count == 0) {
+        continue;
+      }
       String value = names.get(pairs.value(pair));
-      long count = pairs.count(pair);
+      counted++;
       bytes += utf8Size(value);
       if (carriers.wants(count)) {
         carriers.add(name + "=" + value, count);
@@ -545,7 +562,7 @@ public final class SeriesIndex {
         metrics.add(value, count);
       }
     }
-    return new long[] {label.pairs.size(), bytes};
+    return new long[] {counted, bytes};
   }
 
   private static long utf8Size(String text) {

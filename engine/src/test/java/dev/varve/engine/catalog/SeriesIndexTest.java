@@ -244,7 +244,7 @@ class SeriesIndexTest {
     assertThatThrownBy(() -> index.labelValues("host", Selector.metric("cpu"), null, 9_999, guard))
         .isSameAs(gone);
     assertThatThrownBy(() -> index.firstValues(null, "x", 3, guard)).isSameAs(gone);
-    assertThatThrownBy(() -> index.cardinality(3, guard)).isSameAs(gone);
+    assertThatThrownBy(() -> index.cardinality(null, 3, guard)).isSameAs(gone);
   }
 
   @Test
@@ -253,7 +253,7 @@ class SeriesIndexTest {
     add(GroupKey.of("cpu", Tags.of("host", "a", "core", "1")));
     index.extend(add(GroupKey.of("mem", Tags.of("host", "ö"))), new TimeRange(5, 9));
 
-    Cardinality two = index.cardinality(2, ReadGuard.NONE);
+    Cardinality two = index.cardinality(null, 2, ReadGuard.NONE);
     assertThat(two)
         .isEqualTo(
             new Cardinality(

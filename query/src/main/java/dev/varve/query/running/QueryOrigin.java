@@ -8,9 +8,16 @@ package dev.varve.query.running;
  * @param client the client's address
  * @param agent the client's user agent; empty if unknown
  * @param share the client to which limits per client apply
+ * @param within the selector to whose series the user is bound, as text; empty for none
  */
 public record QueryOrigin(
-    String dataset, String language, String text, String client, String agent, String share) {
+    String dataset,
+    String language,
+    String text,
+    String client,
+    String agent,
+    String share,
+    String within) {
   private static final int TEXT_MAX = 2000;
   private static final int AGENT_MAX = 200;
 
@@ -22,7 +29,7 @@ public record QueryOrigin(
 
   /** Creates an origin whose limits per client apply to the client's address. */
   public QueryOrigin(String dataset, String language, String text, String client, String agent) {
-    this(dataset, language, text, client, agent, client);
+    this(dataset, language, text, client, agent, client, "");
   }
 
   private static String beginning(String text, int max) {

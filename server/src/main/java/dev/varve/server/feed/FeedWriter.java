@@ -5,6 +5,7 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.DialectContext;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
@@ -23,6 +24,7 @@ public final class FeedWriter {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final DialectContext context;
+  private final Caller sender;
   private final String protocol;
   private final RateLimitedLog log;
   private final Reservation memory;
@@ -34,12 +36,18 @@ public final class FeedWriter {
   /**
    * Creates the writer of a connection.
    *
+   * @param sender who sends
    * @param protocol name under which samples and lines are counted
    * @param memory reservation for the columns of batches until they are written
    */
   public FeedWriter(
-      DialectContext context, String protocol, RateLimitedLog log, Reservation memory) {
+      DialectContext context,
+      Caller sender,
+      String protocol,
+      RateLimitedLog log,
+      Reservation memory) {
     this.context = context;
+    this.sender = sender;
     this.protocol = protocol;
     this.log = log;
     this.memory = memory;
@@ -121,7 +129,8 @@ public final class FeedWriter {
       Duration pause;
       String reason;
       try {
-        new Intake(context.defaultDataset(), protocol, context.ingest()).writeOwn(full, false);
+        new Intake(context.defaultDataset(sender), protocol, context.ingest())
+            .writeOwn(full, false);
         return;
       } catch (OverloadedException e) {
         pause = e.retryAfter();

@@ -5,6 +5,7 @@ import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenText;
 import dev.varve.server.DialectContext;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
@@ -48,20 +49,21 @@ public final class LineFeed implements StreamProtocol {
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
+  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+      throws IOException {
     try {
-      serve(in, memory);
+      serve(sender, in, memory);
     } catch (HttpError e) {
       // The stores are not open yet; senders come again.
       log.warn("connections closed", String.valueOf(e.getMessage()));
     }
   }
 
-  private void serve(InputStream in, Reservation memory) throws IOException {
+  private void serve(Caller sender, InputStream in, Reservation memory) throws IOException {
     LineBuffer lines = new LineBuffer(lineMax, memory);
     OpenText text = new OpenText();
-    FeedWriter writer = new FeedWriter(context, protocol, log, memory);
-    LineFormat reader = format.apply(context.defaultDataset());
+    FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
+    LineFormat reader = format.apply(context.defaultDataset(sender));
     boolean first = true;
     boolean more = true;
     while (more) {

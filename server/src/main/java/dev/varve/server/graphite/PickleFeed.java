@@ -5,6 +5,7 @@ import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.FeedWriter;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.HeldBytes;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
@@ -52,18 +53,19 @@ public final class PickleFeed implements StreamProtocol {
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
+  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+      throws IOException {
     try {
-      serve(in, memory);
+      serve(sender, in, memory);
     } catch (HttpError e) {
       // The stores are not open yet; senders come again.
       log.warn("connections closed", String.valueOf(e.getMessage()));
     }
   }
 
-  private void serve(InputStream in, Reservation memory) throws IOException {
-    FeedWriter writer = new FeedWriter(context, protocol, log, memory);
-    GraphiteLines paths = format.apply(context.defaultDataset());
+  private void serve(Caller sender, InputStream in, Reservation memory) throws IOException {
+    FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
+    GraphiteLines paths = format.apply(context.defaultDataset(sender));
     try {
       byte[] head = in.readNBytes(Integer.BYTES);
       while (head.length == Integer.BYTES) {

@@ -1,5 +1,8 @@
 package dev.varve.server.http;
 
+import dev.varve.engine.Dataset;
+import dev.varve.engine.SeriesBounds;
+import dev.varve.query.running.QueryOrigin;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -11,18 +14,25 @@ import org.jspecify.annotations.Nullable;
  * @param name name in messages and logs
  * @param rights the rights; {@link Right#OPEN} and {@link Right#LOGIN} need not be among them
  * @param datasets the datasets that the user may use; null for all
+ * @param bounds the series that the user may use; null for all
  * @param authenticated whether the name was proved
  */
 public record Caller(
-    String name, Set<Right> rights, @Nullable Set<String> datasets, boolean authenticated) {
+    String name,
+    Set<Right> rights,
+    @Nullable Set<String> datasets,
+    @Nullable SeriesBounds bounds,
+    boolean authenticated) {
   /** Everyone, on a server without authentication. */
-  public static final Caller ANYONE = new Caller("anyone", EnumSet.allOf(Right.class), null, false);
+  public static final Caller ANYONE =
+      new Caller("anyone", EnumSet.allOf(Right.class), null, null, false);
 
   /** A command of this machine, through the Unix socket in the data directory. */
-  public static final Caller LOCAL = new Caller("local", EnumSet.allOf(Right.class), null, true);
+  public static final Caller LOCAL =
+      new Caller("local", EnumSet.allOf(Right.class), null, null, true);
 
-  /** A caller of an open path who need not prove a name. */
-  static final Caller UNKNOWN = new Caller("unknown", Set.of(), Set.of(), false);
+  /** A caller who has proved no name, and may do nothing. */
+  static final Caller UNKNOWN = new Caller("unknown", Set.of(), Set.of(), null, false);
 
   public Caller {
     rights = Set.copyOf(rights);
@@ -31,7 +41,7 @@ public record Caller(
 
   /** Creates an authenticated caller with every right on all datasets. */
   public static Caller withAllRights(String name) {
-    return new Caller(name, EnumSet.allOf(Right.class), null, true);
+    return new Caller(name, EnumSet.allOf(Right.class), null, null, true);
   }
 
   /** Returns whether the caller has a right. */
@@ -83,6 +93,30 @@ public record Caller(
           "this concerns the whole server, and user '%s' may use some datasets alone"
               .formatted(name));
     }
+  }
+
+  /**
+   * Checks that the caller may use all series, for requests that no selector can limit.
+   *
+   * @throws HttpError 403 otherwise
+   */
+  public void requireAllSeries() {
+    if (bounds != null) {
+      throw new HttpError(
+          403,
+          "this concerns all series, and user '%s' may use those of %s alone"
+              .formatted(name, bounds.text()));
+    }
+  }
+
+  /** Returns a dataset as the caller may use it. */
+  public Dataset bind(Dataset dataset) {
+    return bounds == null ? dataset : dataset.within(bounds);
+  }
+
+  /** Returns whether the caller may know of a query that reads within some bounds. */
+  public boolean maySee(QueryOrigin query) {
+    return mayUse(query.dataset()) && (bounds == null || bounds.text().equals(query.within()));
   }
 
   private String words() {

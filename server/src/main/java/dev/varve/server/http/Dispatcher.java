@@ -147,11 +147,11 @@ public final class Dispatcher {
   }
 
   private static void read(Exchange exchange, Router.Match match) {
-    String dataset = match.dataset();
+    String dataset = match.datasetName();
     exchange.route(
         match.path(),
         match.variables().stream().map(PathPattern::decode).toList(),
-        dataset == null ? datasetOfHeaders(exchange) : PathPattern.decode(dataset));
+        dataset == null ? datasetOfHeaders(exchange) : dataset);
   }
 
   /** Returns the dataset by Varve's header, or by that of Cortex and Mimir. */

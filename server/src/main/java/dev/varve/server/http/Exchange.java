@@ -49,7 +49,7 @@ public abstract class Exchange {
   private List<String> variables = List.of();
   private @Nullable String dataset;
   private Runnable originCheck = () -> {};
-  private Caller caller = Caller.ANYONE;
+  private Caller caller = Caller.UNKNOWN;
   private boolean audited;
   private int status = 200;
   private volatile @Nullable Answer answer;
@@ -107,6 +107,11 @@ public abstract class Exchange {
 
   /** Returns whether the request came through the Unix socket of this machine. */
   public boolean isLocal() {
+    return false;
+  }
+
+  /** Returns whether the connection to this server is encrypted. */
+  public boolean isEncrypted() {
     return false;
   }
 

@@ -22,14 +22,18 @@ public interface Guard {
     return Map.of();
   }
 
-  /** Decides whether a connection of a line protocol is served. Thread-safe. */
+  /** Decides who sends the lines of a connection. Thread-safe. */
   @FunctionalInterface
   interface Lines {
+    /** Admits everyone, with all rights. */
+    Lines NONE = (certificate, client) -> Caller.ANYONE;
+
     /**
-     * Returns why a connection is refused; null if it is not.
+     * Returns the sender of a connection.
      *
      * @param certificate the client's certificate, not necessarily a verified one; null for none
+     * @throws HttpError if the connection is refused
      */
-    @Nullable String refusal(@Nullable X509Certificate certificate, ClientAddress client);
+    Caller identify(@Nullable X509Certificate certificate, ClientAddress client);
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -184,6 +185,11 @@ final class JettyExchange extends Exchange implements Watch.Watched {
         endPoint().close();
       }
     }
+  }
+
+  @Override
+  public boolean isEncrypted() {
+    return encrypted() instanceof SslConnection.SslEndPoint;
   }
 
   /** Returns the connection below encryption, which closes without waiting for the client. */

@@ -13,7 +13,6 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.FutureCallback;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +26,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   private static final int AHEAD = 16 << 10;
 
   private final StreamProtocol protocol;
-  private final Guard.@Nullable Lines guard;
+  private final Guard.Lines guard;
   private final WriteBudget budget;
   private final ClientAddress client;
   private final ConnectionFigures figures;
@@ -44,7 +43,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   /**
    * Creates the connection.
    *
-   * @param guard decides whether the connection is served; null if every one is
+   * @param guard decides whether the connection is served
    * @param budget budget for received bytes
    * @param client the client of the connection
    */
@@ -52,7 +51,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
       EndPoint endPoint,
       Executor executor,
       StreamProtocol protocol,
-      Guard.@Nullable Lines guard,
+      Guard.Lines guard,
       WriteBudget budget,
       ClientAddress client,
       ConnectionFigures figures,
@@ -116,18 +115,17 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   /** Serves the connection if the guard lets it in, which is known after the first byte. */
   private void serve(In in, LineAnswers answers, WriteBudget.Reservation memory)
       throws IOException {
-    Guard.Lines checks = guard;
-    if (checks != null) {
-      if (!in.hasMore()) {
-        return;
-      }
-      String refusal = checks.refusal(ServerTls.certificate(getEndPoint()), client);
-      if (refusal != null) {
-        answers.write((refusal + "\n").getBytes(StandardCharsets.UTF_8));
-        return;
-      }
+    if (!guard.equals(Guard.Lines.NONE) && !in.hasMore()) {
+      return;
     }
-    protocol.serve(in, answers, memory);
+    Caller sender;
+    try {
+      sender = guard.identify(ServerTls.certificate(getEndPoint()), client);
+    } catch (HttpError e) {
+      answers.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
+      return;
+    }
+    protocol.serve(sender, in, answers, memory);
   }
 
   private final class In extends InputStream {

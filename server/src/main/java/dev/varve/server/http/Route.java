@@ -14,6 +14,8 @@ package dev.varve.server.http;
  * @param yielding whether another dialect of the listener that has the same path keeps it, so that
  *     this route then answers only under {@code /DIALECT}
  * @param serverWide whether it concerns the whole server, so that callers need all datasets
+ * @param allSeries whether it concerns all series of a dataset, and no selector can limit it, so
+ *     that callers must not be bound to some
  * @param further says when a request needs another right too, which its handler checks; empty if
  *     none does
  */
@@ -26,6 +28,7 @@ public record Route(
     boolean oneSpelling,
     boolean yielding,
     boolean serverWide,
+    boolean allSeries,
     String further,
     HttpHandler handler) {
   /** Matches any non-empty segment of a path. */
@@ -65,6 +68,7 @@ public record Route(
         false,
         false,
         false,
+        false,
         "",
         handler);
   }
@@ -99,15 +103,42 @@ public record Route(
     return with(changesState, oneSpelling, yielding, true, handler);
   }
 
+  /** Returns the same route, marked as one of all series of a dataset. */
+  public Route ofAllSeries() {
+    return new Route(
+        method,
+        path,
+        load,
+        right,
+        changesState,
+        oneSpelling,
+        yielding,
+        serverWide,
+        true,
+        further,
+        handler);
+  }
+
   /** Returns the same route, which says when it needs another right too. */
   public Route asking(String when) {
     return new Route(
-        method, path, load, right, changesState, oneSpelling, yielding, serverWide, when, handler);
+        method,
+        path,
+        load,
+        right,
+        changesState,
+        oneSpelling,
+        yielding,
+        serverWide,
+        allSeries,
+        when,
+        handler);
   }
 
   private Route with(
       boolean changes, boolean one, boolean yields, boolean server, HttpHandler handles) {
-    return new Route(method, path, load, right, changes, one, yields, server, further, handles);
+    return new Route(
+        method, path, load, right, changes, one, yields, server, allSeries, further, handles);
   }
 
   public static Route get(String path, Load load, Right right, HttpHandler handler) {

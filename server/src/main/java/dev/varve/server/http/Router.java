@@ -94,6 +94,15 @@ public final class Router {
       List<String> variables,
       @Nullable String dataset) {
     /**
+     * Returns the dataset named by the path; null for none.
+     *
+     * @throws HttpError 400 if it is escaped wrongly
+     */
+    public @Nullable String datasetName() {
+      return dataset == null ? null : PathPattern.decode(dataset);
+    }
+
+    /**
      * Returns the right that a request needs. A path without a route needs an authenticated sender,
      * so that nobody else can tell which paths exist.
      */
@@ -111,6 +120,9 @@ public final class Router {
       caller.require(right());
       if (route != null && route.serverWide()) {
         caller.requireAllDatasets();
+      }
+      if (route != null && (route.serverWide() || route.allSeries())) {
+        caller.requireAllSeries();
       }
       if (named != null) {
         caller.requireDataset(named);

@@ -56,17 +56,17 @@ public final class SocketServer implements AutoCloseable {
    * @param port 0 for any free port
    * @param router routes of HTTP requests; null if the port does not speak HTTP
    * @param lines protocol of connections that are not HTTP; null to refuse them
-   * @param guard decides which of those connections are served; null for all
+   * @param guard decides who sends on those connections
    */
   public record Port(
       String host,
       int port,
       @Nullable Router router,
       @Nullable StreamProtocol lines,
-      Guard.@Nullable Lines guard) {
+      Guard.Lines guard) {
     /** Creates a port that serves all connections. */
     public Port(String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {
-      this(host, port, router, lines, null);
+      this(host, port, router, lines, Guard.Lines.NONE);
     }
 
     private boolean onLoopback() {
@@ -432,9 +432,9 @@ public final class SocketServer implements AutoCloseable {
   private final class Lines extends AbstractConnectionFactory
       implements ConnectionFactory.Detecting {
     private final StreamProtocol protocol;
-    private final Guard.@Nullable Lines guard;
+    private final Guard.Lines guard;
 
-    private Lines(StreamProtocol protocol, Guard.@Nullable Lines guard) {
+    private Lines(StreamProtocol protocol, Guard.Lines guard) {
       super("lines");
       this.protocol = protocol;
       this.guard = guard;
@@ -465,8 +465,8 @@ public final class SocketServer implements AutoCloseable {
                 connector.getExecutor(),
                 full == null
                     ? protocol
-                    : (in, out, memory) -> connections.countRefusal(full, open.client()),
-                full == null ? guard : null,
+                    : (sender, in, out, memory) -> connections.countRefusal(full, open.client()),
+                full == null ? guard : Guard.Lines.NONE,
                 dispatcher.budget(),
                 open.client(),
                 figures,

@@ -11,9 +11,11 @@ public interface StreamProtocol {
   /**
    * Serves a connection on a virtual thread. The connection is closed when the method returns.
    *
+   * @param sender who sends
    * @param in received bytes, at least one; -1 when the client is done or the server stops; fails
    *     when the connection has been silent for too long
    * @param memory reservation for received bytes; closed after the method returns
    */
-  void serve(InputStream in, OutputStream out, Reservation memory) throws IOException;
+  void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+      throws IOException;
 }

@@ -134,7 +134,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
     if (origin == null && site != null && !site.equals("same-origin")) {
       throw new HttpError(403, "a link or a page elsewhere may not change anything here");
     }
-    if (origin != null && !isOwn(origin, exchange.header("Host")) && !listed(origin, origins)) {
+    if (origin != null && !isOwn(origin, exchange) && !listed(origin, origins)) {
       throw new HttpError(
           403,
           "a page of origin '%s' may not change anything here; web.origins lists those that may"
@@ -142,11 +142,17 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
     }
   }
 
-  /** Returns whether the page is from the server itself. */
-  private static boolean isOwn(String origin, @Nullable String host) {
+  /**
+   * Returns whether the page is from the server itself. Over TLS its own pages come over TLS; a
+   * page of the same host without it may be anybody's in the network. Without TLS, a proxy in front
+   * of the server may speak it.
+   */
+  private static boolean isOwn(String origin, Exchange exchange) {
+    String host = exchange.header("Host");
     Matcher matcher = ORIGIN.matcher(origin);
     return host != null
         && matcher.matches()
+        && (!exchange.isEncrypted() || lower(matcher.group(1)).equals("https"))
         && AUTHORITY.matcher(host).matches()
         && origin(origin).equals(origin(matcher.group(1) + "://" + host));
   }

@@ -29,12 +29,15 @@ final class MetadataRoutes {
   List<Route> routes() {
     String service = "/api/v1/metadata/*";
     String key = service + "/*/*";
-    return List.of(
-        Route.get(service, Load.QUERY, Right.READ, open(this::serviceKeys)),
-        Route.get(service + "/*", Load.QUERY, Right.READ, open(this::keys)),
-        Route.get(key, Load.READ, Right.READ, open(this::value)),
-        Route.post(key, Load.WRITE, Right.WRITE, open(this::set)),
-        new Route("DELETE", key, Load.WRITE, Right.DELETE, open(this::delete)));
+    List<Route> routes =
+        List.of(
+            Route.get(service, Load.QUERY, Right.READ, open(this::serviceKeys)),
+            Route.get(service + "/*", Load.QUERY, Right.READ, open(this::keys)),
+            Route.get(key, Load.READ, Right.READ, open(this::value)),
+            Route.post(key, Load.WRITE, Right.WRITE, open(this::set)),
+            new Route("DELETE", key, Load.WRITE, Right.DELETE, open(this::delete)));
+    // Such texts belong to a dataset, not to series.
+    return routes.stream().map(Route::ofAllSeries).toList();
   }
 
   /** Hides services whose names begin with an underscore, which belong to the server. */

@@ -37,15 +37,20 @@ final class RollupRoutes {
 
   List<Route> routes() {
     Route backfill =
-        Route.get(PATH + "/backfill/*", Load.QUERY, Right.WRITE, named(this::backfill));
-    return List.of(
-        Route.post(PATH, Load.WRITE, Right.WRITE, named(this::create)).asking(READS),
-        Route.get(PATH, Load.QUERY, Right.READ, this::list),
-        Route.get(PATH + "/*", Load.READ, Right.READ, named(this::get)),
-        new Route("PUT", PATH + "/*", Load.WRITE, Right.WRITE, named(this::update)).asking(READS),
-        new Route("DELETE", PATH + "/*", Load.WRITE, Right.WRITE, named(this::delete)),
-        Route.get(PATH + "/status/*", Load.READ, Right.READ, named(this::status)),
-        backfill.changing());
+        Route.get(PATH + "/backfill/*", Load.QUERY, Right.WRITE, named(this::backfill))
+            .asking(READS);
+    List<Route> routes =
+        List.of(
+            Route.post(PATH, Load.WRITE, Right.WRITE, named(this::create)).asking(READS),
+            Route.get(PATH, Load.QUERY, Right.READ, this::list),
+            Route.get(PATH + "/*", Load.READ, Right.READ, named(this::get)),
+            new Route("PUT", PATH + "/*", Load.WRITE, Right.WRITE, named(this::update))
+                .asking(READS),
+            new Route("DELETE", PATH + "/*", Load.WRITE, Right.WRITE, named(this::delete)),
+            Route.get(PATH + "/status/*", Load.READ, Right.READ, named(this::status)),
+            backfill.changing());
+    // Tasks read and write whatever series they like.
+    return routes.stream().map(Route::ofAllSeries).toList();
   }
 
   private static HttpHandler named(HttpHandler handler) {
@@ -185,6 +190,7 @@ final class RollupRoutes {
   }
 
   private void backfill(Exchange exchange) throws IOException {
+    exchange.require(Right.READ);
     String id = id(exchange);
     String start = exchange.parameter("startTime");
     if (start == null || start.isEmpty()) {

@@ -246,6 +246,7 @@ public final class RollupScheduler implements AutoCloseable {
     creator.require(Right.READ);
     creator.require(Right.WRITE);
     creator.requireDataset(execution.dataset().name());
+    creator.requireAllSeries();
   }
 
   private static String error(Exception e) {

@@ -143,10 +143,11 @@ public final class OpenTsdb implements Dialect {
     both(routes, api + "uid/rename", Load.NONE, Right.LOGIN, Uids::rename);
     UidMetaRoutes meta = new UidMetaRoutes(context);
     String about = api + "uid/uidmeta";
-    routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)));
-    routes.add(Route.post(about, Load.WRITE, Right.WRITE, wording(meta::save)));
-    routes.add(new Route("PUT", about, Load.WRITE, Right.WRITE, wording(meta::save)));
-    routes.add(new Route("DELETE", about, Load.WRITE, Right.DELETE, wording(meta::delete)));
+    routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)).ofAllSeries());
+    routes.add(Route.post(about, Load.WRITE, Right.WRITE, wording(meta::save)).ofAllSeries());
+    routes.add(new Route("PUT", about, Load.WRITE, Right.WRITE, wording(meta::save)).ofAllSeries());
+    routes.add(
+        new Route("DELETE", about, Load.WRITE, Right.DELETE, wording(meta::delete)).ofAllSeries());
     routes.add(Route.get(api + "uid/tsmeta", Load.NONE, Right.LOGIN, wording(Uids::seriesMeta)));
   }
 
@@ -154,13 +155,16 @@ public final class OpenTsdb implements Dialect {
     Annotations annotations = new Annotations(context, Telnet.NAME);
     String override = "write or delete, with method_override=post, put or delete";
     String one = api + "annotation";
-    routes.add(Route.get(one, Load.QUERY, Right.READ, wording(annotations::one)).asking(override));
-    writes(routes, one, annotations::one);
-    routes.add(Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list)));
-    routes.add(
+    List<Route> own = new ArrayList<>();
+    own.add(Route.get(one, Load.QUERY, Right.READ, wording(annotations::one)).asking(override));
+    writes(own, one, annotations::one);
+    own.add(Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list)));
+    own.add(
         Route.get(one + "/bulk", Load.QUERY, Right.READ, wording(annotations::bulk))
             .asking(override));
-    writes(routes, one + "/bulk", annotations::bulk);
+    writes(own, one + "/bulk", annotations::bulk);
+    // An annotation belongs to a TSUID, which tells nothing of labels.
+    own.forEach(route -> routes.add(route.ofAllSeries()));
   }
 
   private static void writes(List<Route> routes, String path, HttpHandler handler) {

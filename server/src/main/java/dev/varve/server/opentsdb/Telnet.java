@@ -10,9 +10,11 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.LineBuffer;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.Right;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
@@ -54,18 +56,20 @@ public final class Telnet implements StreamProtocol {
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
+  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+      throws IOException {
     try {
-      context.defaultDataset();
+      context.defaultDataset(sender);
     } catch (HttpError e) {
       // The stores are not open yet; accepting the sender would lose its points.
       out.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
       return;
     }
-    new Session(out, memory).serve(in);
+    new Session(sender, out, memory).serve(in);
   }
 
   private final class Session {
+    private final Caller sender;
     private final OutputStream out;
     private final OpenTsdbLines format = new OpenTsdbLines(Resolution.MILLISECONDS);
     private final Reservation memory;
@@ -77,7 +81,8 @@ public final class Telnet implements StreamProtocol {
     private String firstBad = "";
     private boolean exit;
 
-    private Session(OutputStream out, Reservation memory) {
+    private Session(Caller sender, OutputStream out, Reservation memory) {
+      this.sender = sender;
       this.out = out;
       this.memory = memory;
       this.lines = new LineBuffer(LINE_MAX, memory);
@@ -151,8 +156,12 @@ public final class Telnet implements StreamProtocol {
     }
 
     private void stats() {
+      if (!sender.may(Right.READ)) {
+        refuse("stats: user '%s' has no right to read".formatted(sender.name()));
+        return;
+      }
       long seconds = context.clock().millis() / 1000;
-      Dataset dataset = context.defaultDataset();
+      Dataset dataset = context.defaultDataset(sender);
       new About(context)
           .figures(
               dataset,
@@ -244,7 +253,7 @@ public final class Telnet implements StreamProtocol {
     /** Writes the batch; returns the error if it failed as a whole. */
     private @Nullable String write() {
       try {
-        Dataset dataset = context.defaultDataset();
+        Dataset dataset = context.defaultDataset(sender);
         Intake intake = new Intake(dataset, NAME, context.ingest());
         long bytes = batch.byteCount();
         try {

@@ -69,12 +69,12 @@ public final class QueryStatus {
           json.writeNumberProperty("bytesHeldMax", queries.capacity().memory());
           json.writeArrayPropertyStart("queries");
           queries.list().stream()
-              .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+              .filter(query -> exchange.caller().maySee(query.origin()))
               .forEach(query -> write(query, json));
           json.writeEndArray();
           json.writeArrayPropertyStart("slow");
           slow.last().stream()
-              .filter(query -> exchange.caller().mayUse(query.dataset()))
+              .filter(query -> exchange.caller().maySee(query.origin()))
               .forEach(query -> write(query, json));
           json.writeEndArray();
           json.writeEndObject();
@@ -109,10 +109,10 @@ public final class QueryStatus {
   private static void write(SlowQueryLog.SlowQuery query, JsonGenerator json) {
     json.writeStartObject();
     json.writeStringProperty("id", query.id());
-    json.writeStringProperty("language", query.language());
-    json.writeStringProperty("dataset", query.dataset());
-    json.writeStringProperty("text", query.text());
-    json.writeStringProperty("client", query.client());
+    json.writeStringProperty("language", query.origin().language());
+    json.writeStringProperty("dataset", query.origin().dataset());
+    json.writeStringProperty("text", query.origin().text());
+    json.writeStringProperty("client", query.origin().client());
     json.writeStringProperty("outcome", query.outcome());
     json.writeNumberProperty("waitedMs", query.waited().toMillis());
     json.writeNumberProperty("ranMs", query.ran().toMillis());
@@ -124,7 +124,7 @@ public final class QueryStatus {
     String id = exchange.variables().getFirst();
     boolean known =
         queries.list().stream()
-            .filter(query -> exchange.caller().mayUse(query.origin().dataset()))
+            .filter(query -> exchange.caller().maySee(query.origin()))
             .anyMatch(query -> query.id().equals(id));
     if (!known || !queries.kill(id)) {
       throw new HttpError(

@@ -27,15 +27,7 @@ public final class SlowQueryLog implements Consumer<EndedQuery> {
    * @param outcome such as {@code ok} or {@code timeout}
    */
   record SlowQuery(
-      String id,
-      String language,
-      String dataset,
-      String text,
-      String client,
-      String outcome,
-      Duration waited,
-      Duration ran,
-      long samples) {}
+      String id, QueryOrigin origin, String outcome, Duration waited, Duration ran, long samples) {}
 
   private final Duration slow;
   private final Deque<SlowQuery> last = new ArrayDeque<>();
@@ -58,14 +50,10 @@ public final class SlowQueryLog implements Consumer<EndedQuery> {
   }
 
   private void keep(EndedQuery ended) {
-    QueryOrigin origin = ended.query().origin();
     SlowQuery kept =
         new SlowQuery(
             ended.query().id(),
-            origin.language(),
-            origin.dataset(),
-            origin.text(),
-            origin.client(),
+            ended.query().origin(),
             ended.outcome().text(),
             ended.waited(),
             ended.ran(),

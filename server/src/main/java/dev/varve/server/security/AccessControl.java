@@ -45,6 +45,7 @@ public final class AccessControl implements Guard, AutoCloseable {
     this.rules = checked();
     this.seen = fingerprints(rules);
     this.rate = RequestRate.of(rules.web().rate());
+    logins.use(rules);
   }
 
   /**
@@ -100,8 +101,9 @@ public final class AccessControl implements Guard, AutoCloseable {
         rate = RequestRate.of(next.web().rate());
       }
       // A file that changes while it is read is read once more.
-      seen = next.web().files().equals(rules.web().files()) ? before : List.of();
+      seen = next.files().equals(rules.files()) ? before : List.of();
       rules = next;
+      logins.use(next);
       lastReloadFailed = false;
     } catch (ConfigException e) {
       lastReloadFailed = true;
@@ -136,7 +138,7 @@ public final class AccessControl implements Guard, AutoCloseable {
   }
 
   private List<String> fingerprints(AccessRules of) {
-    List<Path> all = new ArrayList<>(of.web().files());
+    List<Path> all = new ArrayList<>(of.files());
     for (Path file : new @Nullable Path[] {files.web(), files.users()}) {
       if (file != null) {
         all.add(file);

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -25,10 +26,14 @@ public final class AccessRules {
   private final Map<String, User> byName = new LinkedHashMap<>();
   private final Map<String, User> byToken = new LinkedHashMap<>();
 
+  private final List<User> byJwt;
+
   private AccessRules(WebConfig web, @Nullable TlsTerms tls, @Nullable List<User> users) {
     this.web = web;
     this.tls = tls;
     this.users = users;
+    this.byJwt =
+        users == null ? List.of() : users.stream().filter(user -> user.jwt() != null).toList();
     for (User user : users == null ? List.<User>of() : users) {
       byName.put(user.name(), user);
       String token = user.token();
@@ -89,6 +94,11 @@ public final class AccessRules {
     return settings != null && settings.clients().verifies();
   }
 
+  /** Returns whether a certificate may prove who a client is. */
+  public boolean knowsCertificates() {
+    return verifiesCertificates() && (users != null || certificatesSuffice());
+  }
+
   /** Returns whether connections are encrypted. */
   public boolean encrypts() {
     return tls != null;
@@ -100,6 +110,23 @@ public final class AccessRules {
 
   WebConfig web() {
     return web;
+  }
+
+  /** Returns the files that the two name, which are read again when they change. */
+  List<Path> files() {
+    List<Path> files = new ArrayList<>(web.files());
+    for (User user : jwtUsers()) {
+      JwtRule rule = user.jwt();
+      if (rule != null && rule.keys() instanceof JwtRule.Keys.Given given) {
+        files.addAll(given.files());
+      }
+    }
+    return files;
+  }
+
+  /** Returns the users who may have signed tokens, in the order of the file. */
+  List<User> jwtUsers() {
+    return byJwt;
   }
 
   /** Returns why rules cannot take the place of these while the server runs; null if they can. */
@@ -142,8 +169,8 @@ public final class AccessRules {
   }
 
   /** Returns the caller with a certificate; null if it proves nobody. */
-  @Nullable Caller withCertificate(@Nullable X509Certificate certificate) {
-    if (certificate == null || !verifiesCertificates()) {
+  public @Nullable Caller withCertificate(@Nullable X509Certificate certificate) {
+    if (certificate == null || !verifiesCertificates() || !isValid(certificate)) {
       return null;
     }
     List<String> names = ClientNames.all(certificate);
@@ -160,13 +187,14 @@ public final class AccessRules {
     return null;
   }
 
-  /** Returns the caller of a feed, which cannot send a password, by its certificate. */
-  public @Nullable Caller feeding(@Nullable X509Certificate certificate) {
-    Caller known = withCertificate(certificate);
-    if (known == null && users == null && certificate != null && verifiesCertificates()) {
-      return Caller.withAllRights(certificate.getSubjectX500Principal().getName());
+  /** Returns whether a certificate, which was verified when its connection began, is valid now. */
+  private static boolean isValid(X509Certificate certificate) {
+    try {
+      certificate.checkValidity();
+      return true;
+    } catch (CertificateException e) {
+      return false;
     }
-    return known;
   }
 
   /** Returns the rights of each user, for messages. */

@@ -1,6 +1,7 @@
 package dev.varve.server.security;
 
 import dev.varve.server.http.Caller;
+import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Clock;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
@@ -33,12 +35,14 @@ final class Logins implements AutoCloseable {
     USER,
     PASSWORD,
     TOKEN,
+    JWT,
     CERTIFICATE,
     LIMITED,
     LINES
   }
 
   private final Passwords passwords = new Passwords();
+  private final JwtLogins jwts = new JwtLogins(Clock.systemUTC(), Issuer.Pace.DEFAULT);
   private final Attempts attempts = new Attempts(System::nanoTime);
   private final Map<Failure, AtomicLong> failures = new ConcurrentHashMap<>();
 
@@ -73,6 +77,11 @@ final class Logins implements AutoCloseable {
           throw refuse(
               exchange, Failure.MALFORMED, "the header Authorization is neither Basic nor Bearer");
     };
+  }
+
+  /** Prepares for other rules: fetches the keys of their issuers. */
+  void use(AccessRules rules) {
+    jwts.use(rules.jwtUsers());
   }
 
   private Caller byCertificate(Exchange exchange, AccessRules rules) {
@@ -114,18 +123,24 @@ final class Logins implements AutoCloseable {
     Caller caller = rules.named(name);
     limit(exchange, name);
     if (wanted == null || caller == null) {
-      boolean _ = passwords.verify(name, given, NOBODY);
+      boolean _ = passwords.verify(name, given, NOBODY, late(exchange, name));
       throw fail(exchange, Failure.USER, name);
     }
-    if (!matches(name, given, wanted)) {
+    if (!matches(exchange, name, given, wanted)) {
       throw fail(exchange, Failure.PASSWORD, name);
     }
     return caller;
   }
 
-  private boolean matches(String name, String given, String wanted) {
+  /** Returns what counts a wrong password that was found out after the answer. */
+  private Runnable late(Exchange exchange, String name) {
+    ClientAddress client = exchange.clientAddress();
+    return () -> attempts.failed(client, name);
+  }
+
+  private boolean matches(Exchange exchange, String name, String given, String wanted) {
     return Passwords.isHash(wanted)
-        ? passwords.verify(name, given, wanted)
+        ? passwords.verify(name, given, wanted, late(exchange, name))
         : MessageDigest.isEqual(
             given.getBytes(StandardCharsets.UTF_8), wanted.getBytes(StandardCharsets.UTF_8));
   }
@@ -138,7 +153,25 @@ final class Logins implements AutoCloseable {
     if (known != null) {
       return known;
     }
+    if (!rules.jwtUsers().isEmpty() && Jwt.looksLike(token)) {
+      return byJwt(exchange, rules, token, attempt);
+    }
     throw fail(exchange, Failure.TOKEN, attempt);
+  }
+
+  private Caller byJwt(Exchange exchange, AccessRules rules, String token, String attempt) {
+    JwtLogins.Verdict verdict = jwts.verify(token, rules.jwtUsers());
+    Caller caller = verdict.caller();
+    if (caller != null) {
+      return caller;
+    }
+    // An agent whose token has expired must not lock out others behind its address.
+    if (!verdict.isGenuine()) {
+      attempts.failed(exchange.clientAddress(), attempt);
+    }
+    HttpError error = refuse(exchange, Failure.JWT, verdict.reason());
+    exchange.header("WWW-Authenticate", "Bearer realm=\"varve\", error=\"invalid_token\"");
+    throw error;
   }
 
   private void limit(Exchange exchange, String user) {
@@ -179,12 +212,14 @@ final class Logins implements AutoCloseable {
             "login_failures_total{reason=\"%s\"}"
                 .formatted(failure.name().toLowerCase(Locale.ROOT)),
             (double) count.get()));
+    figures.put("issuer_fetch_failures_total", (double) jwts.failures());
     return figures;
   }
 
   @Override
   public void close() {
     passwords.close();
+    jwts.close();
     LOG.flush();
   }
 }

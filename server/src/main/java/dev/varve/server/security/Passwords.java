@@ -48,6 +48,7 @@ final class Passwords implements AutoCloseable {
 
   private final ThreadPoolExecutor thread;
   private final SecretKeySpec key;
+  private final Duration patience;
 
   /** Passwords that were right; apart from the others, so that guesses do not evict them. */
   private final Cache<ByteBuffer, Boolean> right =
@@ -65,6 +66,14 @@ final class Passwords implements AutoCloseable {
   private final Semaphore few = new Semaphore(2);
 
   Passwords() {
+    this(PATIENCE);
+  }
+
+  /**
+   * @param patience time after which a verification is answered with 503
+   */
+  Passwords(Duration patience) {
+    this.patience = patience;
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     key = new SecretKeySpec(secret, "HmacSHA256");
@@ -99,9 +108,11 @@ final class Passwords implements AutoCloseable {
    * Returns whether a password is right.
    *
    * @param user the user whose password it is
+   * @param late runs, on any thread, if the password turns out to be wrong after the answer 503, so
+   *     that guesses count even if nobody waits for them
    * @throws HttpError 503 if too many verifications wait
    */
-  boolean verify(String user, String password, String hash) {
+  boolean verify(String user, String password, String hash, Runnable late) {
     ByteBuffer proof = proof(user, password, hash);
     Boolean known = right.getIfPresent(proof);
     if (known == null) {
@@ -115,19 +126,31 @@ final class Passwords implements AutoCloseable {
       throw busy();
     }
     try {
-      CompletableFuture<Boolean> result =
-          underWay.computeIfAbsent(proof, absent -> begin(absent, password, hash));
-      return result.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw busy();
-    } catch (ExecutionException | TimeoutException e) {
-      throw busy();
+      return await(underWay.computeIfAbsent(proof, absent -> begin(absent, password, hash)), late);
     } finally {
       if (isFew) {
         few.release();
       }
     }
+  }
+
+  private boolean await(CompletableFuture<Boolean> result, Runnable late) {
+    try {
+      return result.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException e) {
+      // Counted below.
+    } catch (ExecutionException e) {
+      throw busy();
+    }
+    var _ =
+        result.thenAccept(ok -> {
+          if (!ok) {
+            late.run();
+          }
+        });
+    throw busy();
   }
 
   private CompletableFuture<Boolean> begin(ByteBuffer proof, String password, String hash) {

@@ -6,10 +6,12 @@ import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -34,6 +36,7 @@ public final class Pem {
   private static final byte[] EC = {0x06, 0x07, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1};
 
   private static final int INTEGER = 0x02;
+  private static final int BITS = 0x03;
   private static final int OCTETS = 0x04;
   private static final int SEQUENCE = 0x30;
 
@@ -75,6 +78,49 @@ public final class Pem {
       throw new GeneralSecurityException("there is no '-----BEGIN CERTIFICATE-----' in it");
     }
     return certificates;
+  }
+
+  /**
+   * Reads all public keys of a text: in SubjectPublicKeyInfo, PKCS #1 (RSA) or certificates.
+   *
+   * @throws GeneralSecurityException if there is none, or one is damaged
+   */
+  static List<PublicKey> publicKeys(String text) throws GeneralSecurityException {
+    List<PublicKey> keys = new ArrayList<>();
+    for (Block block : blocks(text)) {
+      switch (block.type()) {
+        case "PUBLIC KEY" -> keys.add(publicKey(block.der()));
+        case "RSA PUBLIC KEY" -> {
+          byte[] bits = new byte[block.der().length + 1];
+          System.arraycopy(block.der(), 0, bits, 1, block.der().length);
+          keys.add(publicKey(sequence(RSA, tagged(BITS, bits))));
+        }
+        case "CERTIFICATE" ->
+            keys.add(
+                CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(block.der()))
+                    .getPublicKey());
+        default ->
+            throw new GeneralSecurityException(
+                "a %s is in it, and public keys are expected".formatted(block.type()));
+      }
+    }
+    if (keys.isEmpty()) {
+      throw new GeneralSecurityException("there is no '-----BEGIN PUBLIC KEY-----' in it");
+    }
+    return keys;
+  }
+
+  private static PublicKey publicKey(byte[] der) throws GeneralSecurityException {
+    X509EncodedKeySpec spec = new X509EncodedKeySpec(der);
+    for (String algorithm : List.of("RSA", "EC", "EdDSA")) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePublic(spec);
+      } catch (InvalidKeySpecException e) {
+        // A key of another algorithm.
+      }
+    }
+    throw new GeneralSecurityException("the key is neither RSA, EC nor EdDSA, or it is damaged");
   }
 
   /**

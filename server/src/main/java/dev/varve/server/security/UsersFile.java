@@ -1,5 +1,11 @@
 package dev.varve.server.security;
 
+import dev.varve.engine.SeriesBounds;
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.Modifiers;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.query.promql.eval.Matchers;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.http.Right;
@@ -22,7 +28,12 @@ final class UsersFile {
   private final Set<String> taken = new HashSet<>();
   private final Map<String, String> passwords;
 
-  private UsersFile(Map<String, String> passwords) {
+  /** The folder to which paths in the file are relative. */
+  private final Path folder;
+
+  private UsersFile(Path file, Map<String, String> passwords) {
+    Path parent = file.toAbsolutePath().getParent();
+    this.folder = parent == null ? Path.of("") : parent;
     this.passwords = passwords;
   }
 
@@ -33,7 +44,7 @@ final class UsersFile {
    * @throws ConfigException with all problems
    */
   static List<User> read(Path file, Map<String, String> passwords) {
-    return new UsersFile(passwords).users(file);
+    return new UsersFile(file, passwords).users(file);
   }
 
   private List<User> users(Path file) {
@@ -70,10 +81,13 @@ final class UsersFile {
     if (password != null && password.startsWith("$2") && Passwords.problem(password) != null) {
       item.problem("password", String.valueOf(Passwords.problem(password)));
     }
-    if (password == null && token == null && certificate == null) {
+    JwtRule jwt = item.has("jwt") ? new JwtSection(item.below("jwt"), folder).rule() : null;
+    boolean isProvable =
+        password != null || token != null || certificate != null || item.has("jwt");
+    if (!isProvable) {
       item.problem(
           "username",
-          "has nothing to prove it with: give a password, a bearer_token or a client_certificate, or a hash in basic_auth_users");
+          "has nothing to prove it with: give a password, a bearer_token, a client_certificate or a jwt, or a hash in basic_auth_users");
     }
     String name = name(item, username, named, certificate);
     once(item, "username", "user ", name);
@@ -81,8 +95,29 @@ final class UsersFile {
     once(item, "client_certificate", "certificate ", certificate);
     Set<Right> rights = rights(item);
     Set<String> datasets = item.has("datasets") ? Set.copyOf(item.texts("datasets")) : null;
+    SeriesBounds bounds = bounds(item);
     item.refuseUnknown();
-    return new User(name, password, token, certificate, rights, datasets);
+    return new User(name, password, token, certificate, jwt, rights, datasets, bounds);
+  }
+
+  /** Reads the selector of the series that a user may use; null for all. */
+  private static @Nullable SeriesBounds bounds(ConfigReader item) {
+    String text = item.text("matchers");
+    if (text == null) {
+      return null;
+    }
+    try {
+      if (PromQl.parse(text) instanceof Expr.VectorSelector selector
+          && selector.modifiers().equals(Modifiers.NONE)) {
+        return new SeriesBounds(Matchers.selector(selector.matchers()), text);
+      }
+      item.problem("matchers", "'%s' is no selector such as {team=\"a\"}".formatted(text));
+    } catch (PromQlException | IllegalArgumentException e) {
+      item.problem(
+          "matchers",
+          "'%s' is no selector such as {team=\"a\"}: %s".formatted(text, e.getMessage()));
+    }
+    return null;
   }
 
   private static String name(

@@ -3,6 +3,7 @@ package dev.varve.server.graphite;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.http.Caller;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,6 +30,9 @@ public final class PickleFeedFuzz {
     byte[] framed =
         ByteBuffer.allocate(Integer.BYTES + input.length).putInt(input.length).put(input).array();
     FEED.serve(
-        new ByteArrayInputStream(framed), OutputStream.nullOutputStream(), FuzzIntake.memory());
+        Caller.ANYONE,
+        new ByteArrayInputStream(framed),
+        OutputStream.nullOutputStream(),
+        FuzzIntake.memory());
   }
 }

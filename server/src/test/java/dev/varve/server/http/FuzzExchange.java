@@ -24,6 +24,7 @@ public final class FuzzExchange extends Exchange {
     this.body = body;
     this.headers = headers;
     this.parameters = parameters;
+    caller(Caller.ANYONE);
   }
 
   /** Returns the same request with other limits of its body. */

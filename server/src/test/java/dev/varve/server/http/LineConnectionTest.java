@@ -29,7 +29,7 @@ class LineConnectionTest {
     CompletableFuture<Integer> read = new CompletableFuture<>();
     Dispatcher dispatcher = dispatcher();
     StreamProtocol slow =
-        (in, out, memory) -> {
+        (sender, in, out, memory) -> {
           in.read();
           begun.countDown();
           await(stopping);
@@ -66,7 +66,8 @@ class LineConnectionTest {
   private static SocketServer echo(int connections, Duration idle) throws IOException {
     return SocketServer.start(
         List.of(
-            new SocketServer.Port("127.0.0.1", 0, null, (in, out, memory) -> in.transferTo(out))),
+            new SocketServer.Port(
+                "127.0.0.1", 0, null, (sender, in, out, memory) -> in.transferTo(out))),
         dispatcher(
             new ConnectionLimits(
                 100,

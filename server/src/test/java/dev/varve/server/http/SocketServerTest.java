@@ -209,7 +209,7 @@ class SocketServerTest {
                 }));
     Router router = new Router(List.of(new Router.Mount("test", true, routes, ErrorFormat.PLAIN)));
     StreamProtocol shout =
-        (in, out, memory) -> {
+        (sender, in, out, memory) -> {
           BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8));
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             out.write((line.toUpperCase(java.util.Locale.ROOT) + "\n").getBytes(UTF_8));

@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.http.Caller;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +14,10 @@ public final class TelnetFuzz {
 
   /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
-    TELNET.serve(new ByteArrayInputStream(input), new ByteArrayOutputStream(), FuzzIntake.memory());
+    TELNET.serve(
+        Caller.ANYONE,
+        new ByteArrayInputStream(input),
+        new ByteArrayOutputStream(),
+        FuzzIntake.memory());
   }
 }

@@ -62,8 +62,8 @@ class SlowQueryLogTest {
       log.accept(ended("m" + i, "agent"));
     }
     assertThat(log.last()).hasSize(50);
-    assertThat(log.last().getFirst().text()).isEqualTo("m59");
-    assertThat(log.last().getLast().text()).isEqualTo("m10");
+    assertThat(log.last().getFirst().origin().text()).isEqualTo("m59");
+    assertThat(log.last().getLast().origin().text()).isEqualTo("m10");
     assertThat(log.last().getFirst().outcome()).isEqualTo("ok");
   }
 }

@@ -87,7 +87,11 @@ class FilesTest {
           users: [{username: a, bearer_token: "", rights: [read]}]; is empty
           users: [{username: a, password: "", rights: [read]}]; password: is empty
           users: [{username: a, password: b, rights: [read], url_prefix: x}]; url_prefix: is unknown
-          users: [{username: a, jwt: {}, rights: [read]}]; jwt: is unknown
+          users: [{username: a, jwt: {}, rights: [read]}]; exactly one kind of keys is needed
+          users: [{username: a, password: b, rights: [read], matchers: "sum(a)"}]; 'sum(a)' is no selector
+          users: [{username: a, password: b, rights: [read], matchers: "a offset 5m"}]; is no selector
+          users: [{username: a, password: b, rights: [read], matchers: "{a=~'('}"}]; is no selector
+          users: [{username: a, password: b, rights: [read], matchers: "{}"}]; is no selector
           """)
   void saysWhereAUsersFileIsWrong(String text, String message) throws IOException {
     Files.writeString(users, text);
@@ -95,6 +99,21 @@ class FilesTest {
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("users.yml")
         .hasMessageContaining(message);
+  }
+
+  /** A connection may last longer than the certificate that it began with. */
+  @Test
+  void aCertificateProvesNothingOnceItHasExpired() throws Exception {
+    Tls.copy(directory, "server.pem", "server.key", "ca.pem");
+    Files.writeString(
+        web,
+        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.pem}");
+    Files.writeString(
+        users, "users: [{name: a, client_certificate: collector.example, rights: [read]}]");
+    AccessRules rules = AccessRules.read(new AccessFiles(web, users, false));
+    assertThat(rules.withCertificate(Pem.certificates(Tls.pem("client.pem")).getFirst()))
+        .isNotNull();
+    assertThat(rules.withCertificate(Pem.certificates(Tls.pem("expired.pem")).getFirst())).isNull();
   }
 
   @Test

@@ -11,9 +11,12 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +24,26 @@ import org.junit.jupiter.api.Test;
 class PasswordsTest {
   private static String hash(int cost, String password) {
     return BCrypt.withDefaults().hashToString(cost, password.toCharArray());
+  }
+
+  private static boolean verify(Passwords passwords, String user, String given, String hash) {
+    return passwords.verify(user, given, hash, () -> {});
+  }
+
+  /** A guess counts even if its client got 503 before it was verified. */
+  @Test
+  void aGuessCountsThoughItsAnswerWas503() throws Exception {
+    String slow = hash(10, "pw");
+    CountDownLatch counted = new CountDownLatch(1);
+    AtomicInteger right = new AtomicInteger();
+    try (Passwords passwords = new Passwords(Duration.ofMillis(1))) {
+      assertThatThrownBy(() -> passwords.verify("ann", "pw", slow, right::incrementAndGet))
+          .isInstanceOf(HttpError.class);
+      assertThatThrownBy(() -> passwords.verify("ann", "no", slow, counted::countDown))
+          .isInstanceOf(HttpError.class);
+      assertThat(counted.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(right).hasValue(0);
   }
 
   @Test
@@ -32,13 +55,13 @@ class PasswordsTest {
                 // Of the empty password, which the library does not hash.
                 ? hash(4, "other")
                 : hash(4, password);
-        assertThat(passwords.verify("ann", password, hash)).isEqualTo(!password.isEmpty());
-        assertThat(passwords.verify("ann", password + "x", hash)).isFalse();
+        assertThat(verify(passwords, "ann", password, hash)).isEqualTo(!password.isEmpty());
+        assertThat(verify(passwords, "ann", password + "x", hash)).isFalse();
       }
-      assertThat(passwords.verify("ann", "x".repeat(1_000_000), hash(4, "x"))).isFalse();
+      assertThat(verify(passwords, "ann", "x".repeat(1_000_000), hash(4, "x"))).isFalse();
       // As other programs write it.
       String php = hash(4, "pw").replaceFirst("\\$2a", "\\$2y");
-      assertThat(passwords.verify("ann", "pw", php)).isTrue();
+      assertThat(verify(passwords, "ann", "pw", php)).isTrue();
     }
   }
 
@@ -46,12 +69,12 @@ class PasswordsTest {
   void remembersAResult() {
     String slow = hash(11, "pw");
     try (Passwords passwords = new Passwords()) {
-      assertThat(passwords.verify("ann", "pw", slow)).isTrue();
-      assertThat(passwords.verify("ann", "no", slow)).isFalse();
+      assertThat(verify(passwords, "ann", "pw", slow)).isTrue();
+      assertThat(verify(passwords, "ann", "no", slow)).isFalse();
       long start = System.nanoTime();
       for (int i = 0; i < 100; i++) {
-        assertThat(passwords.verify("ann", "pw", slow)).isTrue();
-        assertThat(passwords.verify("ann", "no", slow)).isFalse();
+        assertThat(verify(passwords, "ann", "pw", slow)).isTrue();
+        assertThat(verify(passwords, "ann", "no", slow)).isFalse();
       }
       // One computation takes 100 ms and more.
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
@@ -71,7 +94,7 @@ class PasswordsTest {
         answers.add(
             clients.submit(() -> {
               try {
-                assertThat(passwords.verify("ann", guess, hash)).isFalse();
+                assertThat(verify(passwords, "ann", guess, hash)).isFalse();
                 return 200;
               } catch (HttpError e) {
                 return e.status();

@@ -28,8 +28,7 @@ class RightsPageTest {
         table
             .computeIfAbsent(route.right(), right -> new TreeMap<>())
             .computeIfAbsent(
-                endpoint.dialect() + " " + route.path() + (route.serverWide() ? " (all)" : ""),
-                path -> new ArrayList<>())
+                endpoint.dialect() + " " + route.path() + marker(route), path -> new ArrayList<>())
             .add(route.method());
       }
     }
@@ -39,6 +38,10 @@ class RightsPageTest {
             text.append(
                 "%-7s %-22s %s\n".formatted(right.word(), String.join(",", methods), path))));
     return text.append("```\n").toString();
+  }
+
+  private static String marker(Route route) {
+    return route.serverWide() ? " (all)" : route.allSeries() ? " (series)" : "";
   }
 
   @Test

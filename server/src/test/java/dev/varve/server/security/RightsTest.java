@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What each user may do: every endpoint of every dialect, and actions that the body decides. */
 class RightsTest {
   /** Mounts that are no dialects. */
-  private static final Set<String> OF_SERVER =
+  static final Set<String> OF_SERVER =
       Set.of("operations", "queries", "damage", "snapshot", "console");
 
   private static final String OTHER = "heroic";
@@ -48,6 +48,7 @@ class RightsTest {
     USERS.put("administers", EnumSet.of(Right.ADMIN));
     USERS.put("all", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
     USERS.put("elsewhere", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
+    USERS.put("bound", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
   }
 
   private static final List<String> LISTS =
@@ -67,7 +68,11 @@ class RightsTest {
                     name,
                     name,
                     String.join(", ", rights.stream().map(Right::word).toList()),
-                    name.equals("elsewhere") ? ", datasets: [" + OTHER + "]" : "")));
+                    switch (name) {
+                      case "elsewhere" -> ", datasets: [" + OTHER + "]";
+                      case "bound" -> ", matchers: 'm{team=\"a\"}'";
+                      default -> "";
+                    })));
     users.append("- {name: bearer, bearer_token: s3cret, rights: [read]}\n");
     return users.toString();
   }
@@ -127,7 +132,9 @@ class RightsTest {
       String of = user + " " + route.method() + " " + path;
       if (expected == 200) {
         // Some need another right too, and 'elsewhere' another dataset.
-        if ("all".equals(user) || (route.further().isEmpty() && !"elsewhere".equals(user))) {
+        if ("all".equals(user)
+            || "bound".equals(user)
+            || (route.further().isEmpty() && !"elsewhere".equals(user))) {
           assertThat(status).as(of).isNotIn(401, 403);
         }
       } else if ("elsewhere".equals(user) && !route.serverWide()) {
@@ -159,7 +166,9 @@ class RightsTest {
         user.equals("elsewhere")
             && (route.serverWide()
                 || (route.right() != Right.LOGIN && !OF_SERVER.contains(endpoint.dialect())));
-    return has && !abroad ? 200 : 403;
+    // 'bound' may use some series alone.
+    boolean outside = user.equals("bound") && (route.serverWide() || route.allSeries());
+    return has && !abroad && !outside ? 200 : 403;
   }
 
   @Test
@@ -187,6 +196,11 @@ class RightsTest {
 
   @Test
   void aDatasetIsUsedByWhoMay() {
+    String escaped = "/datasets/%68eroic/api/v1/query";
+    assertThat(ask("elsewhere", "GET", escaped + "?query=1", "").statusCode()).isEqualTo(200);
+    assertThat(offline.decide("elsewhere", "GET", escaped, null).status()).isEqualTo(200);
+    assertThat(offline.decide("elsewhere", "GET", "/datasets/%zz/api/v1/query", null).status())
+        .isEqualTo(400);
     String write = "/api/v1/import/prometheus";
     String line = "m 1 1700000000000\n";
     assertThat(ask("elsewhere", "POST", write, line).statusCode()).isEqualTo(403);

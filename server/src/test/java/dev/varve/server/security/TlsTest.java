@@ -184,6 +184,25 @@ class TlsTest {
     }
   }
 
+  /** Whoever is in the network can make a page of the same host without TLS. */
+  @Test
+  void aPageOfTheSameHostWithoutTlsChangesNothing() throws Exception {
+    serve("");
+    for (String scheme : List.of("https", "http")) {
+      String page = scheme + "://localhost:" + server.port();
+      try (HttpClient http = HttpClient.newBuilder().sslContext(Tls.client(null)).build()) {
+        HttpRequest reload =
+            HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + "/-/reload"))
+                .header("Origin", page)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        assertThat(http.send(reload, HttpResponse.BodyHandlers.ofString()).statusCode())
+            .as(page)
+            .isEqualTo(scheme.equals("https") ? 200 : 403);
+      }
+    }
+  }
+
   @Test
   void asksForOneOfTheAllowedNames() throws IOException {
     String verify =

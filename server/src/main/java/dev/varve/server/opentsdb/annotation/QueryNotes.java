@@ -36,9 +36,12 @@ public final class QueryNotes implements GroupNotes {
     this.globals = globals;
   }
 
-  /** Returns the annotations that a query asks for. */
+  /** Returns the annotations that a query asks for; none for users who are bound to some series. */
   public static GroupNotes of(Dataset dataset, TsQuery.Checked query, UidNames uids, QueryUse use) {
     TsQuery.Options options = query.query().options();
+    if (dataset.isBound()) {
+      return GroupNotes.NONE;
+    }
     AnnotationStore store = Annotations.store(dataset);
     if ((options.noAnnotations() && !options.globalAnnotations()) || store.isEmpty()) {
       return GroupNotes.NONE;
