@@ -14,6 +14,8 @@ import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.delete.DeleteSupport;
 import dev.varve.engine.delete.StandingDeletes;
 import dev.varve.engine.fill.Fill;
+import dev.varve.engine.heat.HeatHistory;
+import dev.varve.engine.heat.HeatKeeper;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
@@ -105,11 +107,12 @@ public final class Dataset implements AutoCloseable {
   private final ServiceTexts services;
   private final DeleteJobs deletes;
   private final Fill fill;
+  private final HeatKeeper heat;
 
   /** The series that may be used; null for all. */
   private final @Nullable SeriesBounds bounds;
 
-  private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
+  private Dataset(OpenDataset open, DatasetShare share, HeatKeeper heat, long loadedAt) {
     this.bounds = null;
     this.open = open;
     this.writer =
@@ -130,6 +133,7 @@ public final class Dataset implements AutoCloseable {
     this.services = new ServiceTexts(open);
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
     this.fill = new Fill(reader, writer, open.resolution());
+    this.heat = heat;
   }
 
   /** Creates a view of a dataset. */
@@ -147,6 +151,7 @@ public final class Dataset implements AutoCloseable {
     this.services = whole.services;
     this.deletes = whole.deletes;
     this.fill = whole.fill;
+    this.heat = whole.heat;
   }
 
   /**
@@ -204,6 +209,7 @@ public final class Dataset implements AutoCloseable {
     SeriesIndex index = new SeriesIndex();
     long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
+    HeatKeeper heat = new HeatKeeper(config.name(), () -> clock.systemMicros() / 1000);
     Periods periods =
         Periods.open(
             config,
@@ -220,7 +226,8 @@ public final class Dataset implements AutoCloseable {
                 new Rescue(
                     index::extent,
                     home.identity().catalogState().complete(),
-                    JournalRemovals.of(config.name(), index, resolution, share.removals()))));
+                    JournalRemovals.of(config.name(), index, resolution, share.removals()))),
+            heat::counted);
     OpenDataset open =
         new OpenDataset(
             config,
@@ -233,7 +240,7 @@ public final class Dataset implements AutoCloseable {
             clock,
             stores.marks(),
             new StandingDeletes(home.deletes()));
-    Dataset dataset = new Dataset(open, share, loadedAt);
+    Dataset dataset = new Dataset(open, share, heat, loadedAt);
     try {
       dataset.start();
     } catch (RuntimeException e) {
@@ -281,6 +288,7 @@ public final class Dataset implements AutoCloseable {
       }
     }
     deletes.start();
+    heat.start(new HeatHistory(open.home().heat(), open.clock()::next));
   }
 
   /**
@@ -809,6 +817,21 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
+   * Returns the heat maps of the dataset's tables.
+   *
+   * @throws QueryRefusedException to bound users
+   */
+  public HeatMaps heatMaps() {
+    refuseWithin("a heat map");
+    return new HeatMaps(open, heat);
+  }
+
+  /** Writes what the key counters counted, as happens every minute. */
+  void endHeatSlices() {
+    heat.endSlices();
+  }
+
+  /**
    * Returns the deletes of this server whose job has not ended, oldest first. Bound users see those
    * whose selector has all filters of their bounds, as their own have.
    */
@@ -876,6 +899,7 @@ public final class Dataset implements AutoCloseable {
     figures.putAll(refresh.figures());
     figures.put("deletes_standing", (double) open.deletes().all().size());
     figures.put("catalog_changes_of_others_total", others.changesRead());
+    figures.putAll(heat.figures());
     return figures;
   }
 
@@ -906,6 +930,7 @@ public final class Dataset implements AutoCloseable {
     deletes.close();
     writer.close();
     open.periods().close();
+    heat.close();
     open.home().close();
   }
 }

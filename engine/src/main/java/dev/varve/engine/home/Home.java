@@ -22,6 +22,7 @@ public final class Home implements AutoCloseable {
   private final AttributeTable attributes;
   private final ServiceTable services;
   private final DeleteTable deletes;
+  private final HeatTable heat;
   private final @Nullable ChangeTable changes;
 
   private Home(
@@ -31,6 +32,7 @@ public final class Home implements AutoCloseable {
       AttributeTable attributes,
       ServiceTable services,
       DeleteTable deletes,
+      HeatTable heat,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
@@ -38,6 +40,7 @@ public final class Home implements AutoCloseable {
     this.attributes = attributes;
     this.services = services;
     this.deletes = deletes;
+    this.heat = heat;
     this.changes = changes;
   }
 
@@ -55,6 +58,7 @@ public final class Home implements AutoCloseable {
         new AttributeTable(store, prefix + "attributes"),
         new ServiceTable(store, prefix + "services"),
         new DeleteTable(store, prefix + "deletes", server),
+        new HeatTable(store, prefix + "heat", server),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -125,6 +129,11 @@ public final class Home implements AutoCloseable {
     return deletes;
   }
 
+  /** Returns the slices of key counters. */
+  public HeatTable heat() {
+    return heat;
+  }
+
   /**
    * Returns the announcements between servers; null in an embedded store, which only one server
    * uses.
@@ -143,7 +152,8 @@ public final class Home implements AutoCloseable {
                 markers.table(),
                 attributes.table(),
                 services.table(),
-                deletes.table()));
+                deletes.table(),
+                heat.table()));
     if (changes != null) {
       tables.add(changes.table());
     }
@@ -161,5 +171,6 @@ public final class Home implements AutoCloseable {
     attributes.close();
     services.close();
     deletes.close();
+    heat.close();
   }
 }

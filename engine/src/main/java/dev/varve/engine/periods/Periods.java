@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The periods of a dataset with their open tables. */
@@ -194,6 +195,7 @@ public final class Periods implements AutoCloseable {
    *
    * @param homeUnit the smallest difference between stamps, in microseconds, that the store of the
    *     home preserves
+   * @param counted makes the form of a table whose uses are counted
    */
   public static Periods open(
       DatasetConfig config,
@@ -202,7 +204,8 @@ public final class Periods implements AutoCloseable {
       long homeUnit,
       LongSupplier clock,
       long lookUpCache,
-      ForBlocks forBlocks) {
+      ForBlocks forBlocks,
+      UnaryOperator<Table> counted) {
     int layoutCount = declared.stream().mapToInt(period -> period.layouts().size()).sum();
     List<Period> opened = new ArrayList<>();
     long stampUnit = homeUnit;
@@ -215,7 +218,13 @@ public final class Periods implements AutoCloseable {
         Placement placement = placement(config, layout, index, layouts.size(), store);
         PlacedLayout placed =
             PlacedLayout.open(
-                placement, slot++, layouts.isEmpty(), store, clock, lookUpCache / layoutCount);
+                placement,
+                slot++,
+                layouts.isEmpty(),
+                store,
+                clock,
+                lookUpCache / layoutCount,
+                counted);
         placed.agree(config.name(), clock);
         layouts.add(placed);
         for (TableSpec spec : placement.tables()) {
@@ -230,7 +239,8 @@ public final class Periods implements AutoCloseable {
               layouts,
               blocks == null
                   ? null
-                  : open(config, blocks, tables(config, index, blocks), store, forBlocks)));
+                  : open(
+                      config, blocks, tables(config, index, blocks), store, forBlocks, counted)));
     }
     return new Periods(opened, stampUnit);
   }
@@ -240,10 +250,14 @@ public final class Periods implements AutoCloseable {
       BlockLayout layout,
       List<TableSpec> specs,
       Store store,
-      ForBlocks forBlocks) {
+      ForBlocks forBlocks,
+      UnaryOperator<Table> counted) {
     long periods = config.periods().stream().filter(period -> period.blocks() != null).count();
     List<Table> tables =
-        specs.stream().map(spec -> store.open(spec, OpenMode.CREATE_IF_ABSENT)).toList();
+        new ArrayList<>(
+            specs.stream().map(spec -> store.open(spec, OpenMode.CREATE_IF_ABSENT)).toList());
+    // The rows of the journal are stamps, which tell nothing about keys.
+    tables.set(BlockLayout.BLOCKS, counted.apply(tables.get(BlockLayout.BLOCKS)));
     return BlockTiers.open(
         config.name(),
         store,

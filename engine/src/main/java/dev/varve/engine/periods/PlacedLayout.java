@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +63,7 @@ public final class PlacedLayout implements AutoCloseable {
    * @param primary whether the layout acknowledges writes
    * @param clock source of stamps for cells that the layout's steps claim
    * @param lookUpCache maximum bytes of cached lookups
+   * @param counted makes the form of a table whose uses are counted
    */
   static PlacedLayout open(
       Placement placement,
@@ -69,7 +71,8 @@ public final class PlacedLayout implements AutoCloseable {
       boolean primary,
       Store store,
       LongSupplier clock,
-      long lookUpCache) {
+      long lookUpCache,
+      UnaryOperator<Table> counted) {
     List<Table> tables = new ArrayList<>();
     for (TableSpec spec : placement.tables()) {
       if (placement.isForeign() && !store.exists(spec)) {
@@ -79,7 +82,7 @@ public final class PlacedLayout implements AutoCloseable {
             spec.name());
         tables.add(new AbsentTable(spec));
       } else {
-        tables.add(store.open(spec, placement.mode()));
+        tables.add(counted.apply(store.open(spec, placement.mode())));
       }
     }
     return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock, lookUpCache);

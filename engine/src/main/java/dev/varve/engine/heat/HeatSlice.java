@@ -1,0 +1,62 @@
+package dev.varve.engine.heat;
+
+import dev.varve.model.Bytes;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one server did to the ranges of a table in a slice of time.
+ *
+ * @param from milliseconds since 1970, inclusive
+ * @param to exclusive
+ * @param ranges in the order of their keys; together they cover the whole table
+ * @param written where most writes went; null if too few were sampled
+ * @param busiestRead the partition that was read most; null if too few reads were sampled
+ * @param busiestWritten the partition that was written most; null if too few writes were sampled
+ * @param largest the largest row that was read; null if none was larger than a page
+ */
+public record HeatSlice(
+    long from,
+    long to,
+    List<Range> ranges,
+    @Nullable Stretch written,
+    @Nullable Busiest busiestRead,
+    @Nullable Busiest busiestWritten,
+    @Nullable LargeRow largest) {
+  public HeatSlice {
+    ranges = List.copyOf(ranges);
+  }
+
+  /**
+   * A range of rows, up to the start of the next one.
+   *
+   * @param from its first possible row; empty for the first range
+   * @param sampled the rows between which most of its load lies, if they are known; null otherwise
+   */
+  public record Range(Bytes from, Load load, @Nullable Stretch sampled) {}
+
+  /** Rows from {@code first} to {@code last}, both inclusive. */
+  public record Stretch(Bytes first, Bytes last) {}
+
+  /**
+   * A partition with its share of the sampled cells.
+   *
+   * @param row a row of the partition
+   * @param samples number of samples in the partition
+   * @param outOf number of samples in the table
+   * @param partitions number of different partitions among them
+   */
+  public record Busiest(Bytes row, int prefix, int samples, int outOf, int partitions) {
+    Bytes partition() {
+      return row.slice(0, prefix);
+    }
+  }
+
+  /** A row that was read as a whole, or this much of it. */
+  public record LargeRow(Bytes row, long bytes, long cells) {}
+
+  /** Returns the load of all ranges. */
+  public Load total() {
+    return ranges.stream().map(Range::load).reduce(Load.NONE, Load::plus);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.heat;
+
+import org.jspecify.annotations.NullMarked;
