@@ -44,6 +44,13 @@ class ConsoleIT {
   private static final String LONG_QUERY =
       "/api/v1/query_range?start=0&end=9999&step=1&query=quantile_over_time(0.5,vector(1)%5B6d:1s%5D)";
 
+  /** Whether the canvas of a heat map has more than one colour. */
+  private static final String HOTTEST =
+      "const canvas = document.querySelector('.field-of-heat canvas');"
+          + "const data = canvas.getContext('2d')"
+          + ".getImageData(0, 0, canvas.width, canvas.height).data;"
+          + "return new Set(new Uint32Array(data.buffer)).size > 1";
+
   private static final String CONFIG =
       """
       listen:
@@ -211,6 +218,10 @@ class ConsoleIT {
     browser.see(".scan", HOSTILE);
     open("?page=cardinality");
     browser.see("td", HOSTILE);
+    open("?page=heatmap&dataset=cells");
+    browser.see(".names button", HOSTILE);
+    browser.clickText(".names button", heatMapName(HOSTILE));
+    browser.see("#range-metrics td", HOSTILE);
     open("?page=rules");
     browser.see("td", "summary: " + HOSTILE);
     open("?page=layout&metric=" + encoded(HOSTILE) + "&tags=" + encoded(HOSTILE_LABEL + "=1"));
@@ -319,11 +330,56 @@ class ConsoleIT {
     browser.picture(pictures.resolve("rules.png"));
   }
 
+  /** Returns the name of the first range of a metric. */
+  private String heatMapName(String metric) {
+    return browser.all(".names button").stream()
+        .map(WebElement::getText)
+        .filter(text -> text.contains(metric))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aHeatMapIsReadZoomedAndAsked() {
+    open("?page=heatmap&dataset=cells&range=15m");
+    browser.see(".field-of-heat canvas");
+    browser.see("#findings, .names", "cpu{host=\"a\"}");
+    browser.picture(pictures.resolve("heatmap.png"));
+    assertThat(browser.run(HOTTEST)).as("painted cells").isEqualTo(true);
+    browser.choose("#what", "bytes");
+    await().untilAsserted(() -> assertThat(browser.address()).contains("what=bytes"));
+    browser.hover(browser.see(".field-of-heat"));
+    browser.see(".told", "read and written at");
+
+    browser.press(".field-of-heat", Keys.ARROW_UP, Keys.ARROW_UP, Keys.ENTER);
+    browser.see("#range-metrics caption", "read and written");
+    assertThat(browser.address()).contains("pick=");
+    browser.clickText("#range-metrics button", "Zoom into these rows");
+    browser.see("#all-rows");
+    assertThat(browser.address()).contains("fromRow=");
+    browser.press(".field-of-heat", Keys.ESCAPE);
+    await().untilAsserted(() -> assertThat(browser.address()).doesNotContain("fromRow="));
+    browser.drag(browser.see(".field-of-heat"), 0.5, 0.98);
+    await().untilAsserted(() -> assertThat(browser.address()).contains("end="));
+    browser.see(".field-of-heat canvas");
+    browser.clickText("#range-metrics td a", "cpu");
+    browser.see(".legend, .pane");
+    open("?page=heatmap");
+    browser.see("main", "Samples in blocks count when they are sealed");
+  }
+
   @Test
   void everyPageIsReadableOnAPhoneAndInTheDark() {
     browser.resize(375, 800);
     try {
-      for (String page : List.of("explore&q=cpu", "layout", "explain&q=cpu", "status", "rules")) {
+      for (String page :
+          List.of(
+              "explore&q=cpu",
+              "layout",
+              "explain&q=cpu",
+              "heatmap&dataset=cells",
+              "status",
+              "rules")) {
         open("?page=" + page);
         browser.see("main h1");
         assertThat(browser.run("return document.documentElement.scrollWidth"))

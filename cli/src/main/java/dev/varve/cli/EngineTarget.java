@@ -7,6 +7,7 @@ import dev.varve.engine.Deletion;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.Engine;
 import dev.varve.engine.FillResult;
+import dev.varve.engine.HeatMaps;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
@@ -33,6 +34,8 @@ import dev.varve.server.ingest.Intake;
 import dev.varve.server.varve.DeleteParameters;
 import dev.varve.server.varve.ExplainRequest;
 import dev.varve.server.varve.ExplanationJson;
+import dev.varve.server.varve.HeatMapJson;
+import dev.varve.server.varve.HeatParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.IOException;
 import java.time.Clock;
@@ -185,6 +188,19 @@ final class EngineTarget implements Target {
       Thread.currentThread().interrupt();
     }
     return deletion.progress();
+  }
+
+  @Override
+  public String heatMap(Map<String, String> texts) {
+    HeatParameters parameters;
+    try {
+      parameters = HeatParameters.of(texts, dataset, Instant.now());
+    } catch (IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
+    HeatMaps.Named map =
+        dataset.heatMaps().map(parameters.table(), parameters.request(), ReadGuard.NONE);
+    return json(generator -> HeatMapJson.write(parameters, dataset, map, generator));
   }
 
   private QueryPlan plan(QueryParameters parameters) {

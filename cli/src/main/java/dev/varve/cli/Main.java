@@ -34,6 +34,7 @@ import picocli.CommandLine.HelpCommand;
       QueryCommand.class,
       ExplainCommand.class,
       QueriesCommand.class,
+      HeatmapCommand.class,
       CompactCommand.class,
       DeleteCommand.class,
       CheckCommand.class,

@@ -236,6 +236,15 @@ final class ServerTarget implements Target {
   }
 
   @Override
+  public String heatMap(Map<String, String> texts) {
+    try (InputStream body = send(ServerRequest.get("/varve/v1/heatmap?" + fields(texts)))) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw brokeOff(e);
+    }
+  }
+
+  @Override
   public String explain(Batch batch) {
     ServerRequest request =
         ServerRequest.post("/varve/v1/explain/points", lines(batch))
@@ -324,13 +333,15 @@ final class ServerTarget implements Target {
   }
 
   private static ServerRequest form(String path, Map<String, String> texts) {
-    String body =
-        texts.entrySet().stream()
-            .map(text ->
-                text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
-            .collect(Collectors.joining("&"));
-    return ServerRequest.post(path, body.getBytes(StandardCharsets.UTF_8))
+    return ServerRequest.post(path, fields(texts).getBytes(StandardCharsets.UTF_8))
         .with("Content-Type", "application/x-www-form-urlencoded");
+  }
+
+  private static String fields(Map<String, String> texts) {
+    return texts.entrySet().stream()
+        .map(text ->
+            text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&"));
   }
 
   private InputStream send(ServerRequest request) {

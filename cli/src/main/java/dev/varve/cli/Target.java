@@ -73,6 +73,13 @@ public interface Target extends AutoCloseable {
    */
   String explain(Map<String, String> texts);
 
+  /**
+   * Returns the heat map of a table as JSON.
+   *
+   * @param texts parameters of {@link dev.varve.server.varve.HeatParameters}
+   */
+  String heatMap(Map<String, String> texts);
+
   /** Returns the cells that points would become, as JSON. Nothing is written. */
   String explain(Batch batch);
 

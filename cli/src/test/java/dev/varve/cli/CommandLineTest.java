@@ -60,7 +60,7 @@ class CommandLineTest {
     for (String command :
         List.of(
             "serve", "import", "query", "put", "explain", "compact", "cells", "layouts", "config",
-            "queries", "check", "delete")) {
+            "queries", "heatmap", "check", "delete")) {
       out.getBuffer().setLength(0);
       assertThat(run("", command, "--help")).isZero();
       assertThat(out.toString()).as(command).containsIgnoringCase("example").contains("--output");

@@ -81,6 +81,7 @@ export const api = {
       signal,
     ),
   cardinality: (limit, signal) => prometheus(get, 'status/tsdb', { limit }, signal),
+  heatMap: (values, signal) => get(`${prefix()}varve/v1/heatmap`, values, signal),
   rules: (signal) => prometheus(get, 'rules', {}, signal),
   alerts: (signal) => prometheus(get, 'alerts', {}, signal),
   targets: (signal) => get('api/v1/targets', {}, signal).then((answer) => answer.data),

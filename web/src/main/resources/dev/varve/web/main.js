@@ -6,6 +6,7 @@ import { Explore } from './pages/explore.js';
 import { Layout } from './pages/layout.js';
 import { Explain } from './pages/explain.js';
 import { Status } from './pages/status.js';
+import { HeatMap } from './pages/heatmap.js';
 import { Cardinality } from './pages/cardinality.js';
 import { Rules } from './pages/rules.js';
 
@@ -14,6 +15,7 @@ const PAGES = {
   explore: { title: 'Explore', view: Explore },
   layout: { title: 'Layout', view: Layout },
   explain: { title: 'Explain', view: Explain },
+  heatmap: { title: 'Heat map', view: HeatMap },
   cardinality: { title: 'Cardinality', view: Cardinality },
   rules: { title: 'Rules and alerts', view: Rules },
   status: { title: 'Status', view: Status },

@@ -71,6 +71,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@link Fills}: samples of which the dataset does not have the instant
  *   <li>{@link Backups}: backups of the data directory
  *   <li>{@link Cells}: layouts, and the cells that they make of points
+ *   <li>{@link HeatMapRoute}: which rows of tables are read and written
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
@@ -126,6 +127,7 @@ public final class VarveApi implements Dialect {
     routes.add(new Fills(context).route());
     routes.add(new Backups(context).route());
     routes.addAll(new Cells(context).routes());
+    routes.add(new HeatMapRoute(context).route());
     return routes;
   }
 

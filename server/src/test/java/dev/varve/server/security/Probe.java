@@ -43,12 +43,11 @@ record Probe(String route, String path, byte[] body, String secret) {
    * Returns questions of all dialects.
    *
    * @param time of all samples, in ms
-   * @param uid OpenTSDB's UID of the metric {@code hidden_metric}
    */
-  static List<Probe> all(long time, String uid) throws IOException {
+  static List<Probe> all(long time) throws IOException {
     List<Probe> all = new ArrayList<>(prometheus(time));
     all.addAll(heroic(time));
-    all.addAll(openTsdb(time, uid));
+    all.addAll(openTsdb(time));
     String query =
         "{\"start_absolute\":%d,\"metrics\":[{\"name\":\"shared\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"host\"]}]}]}"
             .formatted(time - 1000);
@@ -138,7 +137,7 @@ record Probe(String route, String path, byte[] body, String secret) {
     return all;
   }
 
-  private static List<Probe> openTsdb(long time, String uid) {
+  private static List<Probe> openTsdb(long time) {
     List<Probe> all = new ArrayList<>();
     String range = "start=%d&end=%d&".formatted(time - 1000, time + 1000);
     String grouped = url("sum:shared{host=*}");
