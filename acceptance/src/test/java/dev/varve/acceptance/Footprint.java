@@ -1,6 +1,7 @@
 package dev.varve.acceptance;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -39,14 +42,14 @@ record Footprint(
       throws IOException, InterruptedException {
     String pid = Long.toString(server.pid());
     jcmd(pid, "GC.run");
-    Map<String, Double> heap = heap(jcmd(pid, "GC.heap_info"));
+    Heap heap = Heap.of(jcmd(pid, "GC.heap_info"));
     Path process = Path.of("/proc", pid);
     try (Stream<Path> handles = Files.list(process.resolve("fd"))) {
       return new Footprint(
           at,
           quarter,
-          heap.get("used"),
-          status(process, "RssAnon:") / 1024 - heap.get("committed"),
+          heap.used(),
+          status(process, "RssAnon:") / 1024 - heap.committed(),
           handles.count(),
           status(process, "Threads:"));
     }
@@ -56,28 +59,26 @@ record Footprint(
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     Process process =
         new ProcessBuilder(jcmd.toString(), pid, command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes());
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
       throw new AssertionError("jcmd " + command + ": " + said);
     }
     return said;
   }
 
-  /** Reads a line such as {@code garbage-first heap total reserved 1K, committed 2K, used 3K}. */
-  private static Map<String, Double> heap(String info) {
-    Map<String, Double> heap = new LinkedHashMap<>();
-    for (String line : info.split("\n")) {
-      if (line.contains("heap") && line.contains("used")) {
-        for (String key : List.of("committed", "used")) {
-          String number = line.replaceAll(".*" + key + " (\\d+)K.*", "$1");
-          heap.put(key, Double.parseDouble(number.strip()) / 1024);
-        }
+  /** The size of a heap in MiB. */
+  private record Heap(double committed, double used) {
+    private static final Pattern LINE = Pattern.compile("heap.* committed (\\d+)K, used (\\d+)K");
+
+    /** Reads a line such as {@code garbage-first heap total reserved 4K, committed 2K, used 1K}. */
+    static Heap of(String info) {
+      Matcher line = LINE.matcher(info);
+      if (!line.find()) {
+        throw new AssertionError("no heap in: " + info);
       }
+      return new Heap(
+          Double.parseDouble(line.group(1)) / 1024, Double.parseDouble(line.group(2)) / 1024);
     }
-    if (heap.size() < 2) {
-      throw new AssertionError("no heap in: " + info);
-    }
-    return heap;
   }
 
   private static double status(Path process, String key) throws IOException {

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -184,7 +185,7 @@ class SoakIT {
     if (answer.statusCode() != 204) {
       throw new AssertionError(answer.statusCode() + " " + answer.body());
     }
-    List<Long> times = acknowledged.get(dataset);
+    List<Long> times = timesOf(dataset);
     if (times.isEmpty() || times.getLast() != now) {
       times.add(now);
     }
@@ -247,7 +248,7 @@ class SoakIT {
 
   /** Asserts that each acknowledged sample that was not deleted is there. */
   private void check(VarveProcess server, String dataset) throws IOException {
-    List<Long> times = acknowledged.get(dataset);
+    List<Long> times = timesOf(dataset);
     String counts =
         "/datasets/%s/api/v1/query?time=%d&query=%s"
             .formatted(
@@ -259,6 +260,10 @@ class SoakIT {
     assertThat(server.get(counts).body())
         .as("series of %s with at least %d samples", dataset, times.size())
         .contains("\"" + SERIES + "\"]");
+  }
+
+  private List<Long> timesOf(String dataset) {
+    return Objects.requireNonNull(acknowledged.get(dataset));
   }
 
   private static String encoded(String text) {
