@@ -172,31 +172,38 @@ final class JournalWriter implements AutoCloseable {
   }
 
   private void run() {
-    boolean failing = false;
-    while (true) {
-      List<Queued> next = next();
-      if (next == null) {
-        return;
-      }
-      boolean written = false;
-      while (!written) {
-        try {
-          write(next);
-          written = true;
-          failing = false;
-        } catch (StoreException | WriteFailedException e) {
-          if (!failing) {
-            LOG.error(
-                "dataset '{}': the journal cannot be written, which is retried; what was accepted since is in memory only: {}",
-                name,
-                e.getMessage());
-          }
-          failing = true;
-          if (!pause()) {
-            return;
-          }
+    for (List<Queued> next = next(); next != null; next = next()) {
+      boolean failing = false;
+      while (!tryToWrite(next, failing)) {
+        failing = true;
+        if (!pause()) {
+          return;
         }
       }
+    }
+  }
+
+  /**
+   * Writes entries, as far as the store permits.
+   *
+   * @param failed whether that failed before, which is logged once
+   */
+  private boolean tryToWrite(List<Queued> entries, boolean failed) {
+    try {
+      write(entries);
+      return true;
+    } catch (StoreException | WriteFailedException e) {
+      if (!failed) {
+        LOG.error(
+            "dataset '{}': the journal cannot be written, which is retried; what was accepted since is in memory only: {}",
+            name,
+            e.getMessage());
+      }
+      return false;
+    } catch (RuntimeException e) {
+      // It must not end this thread: nobody else would sync.
+      LOG.error("dataset '{}': the journal cannot be written, which is retried", name, e);
+      return false;
     }
   }
 
