@@ -140,7 +140,9 @@ final class Heads {
       await(of);
       add(of.stamp(), batch, entryLength);
       appended += entryLength;
-      if (isFull()) {
+      // Here rather than by the sealer, which may take long to wake up: heads have limits.
+      if (sealing == null && isFull()) {
+        beginSealing();
         due.signal();
       }
       end();
