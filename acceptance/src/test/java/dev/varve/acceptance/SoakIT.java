@@ -17,9 +17,8 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -84,13 +83,8 @@ class SoakIT {
   private final Map<String, List<Long>> acknowledged =
       Map.of("main", new ArrayList<>(), "cells", new ArrayList<>());
 
-  private final Map<String, AtomicLong> interrupted = new ConcurrentHashMap<>();
-
-  /** The number of stops and starts so far. */
-  private final AtomicInteger stops = new AtomicInteger();
-
-  /** Held while the server must not be stopped, or is. */
-  private final ReentrantLock running = new ReentrantLock();
+  /** Clients hold its read lock while they work. Nobody works while the server is measured. */
+  private final ReentrantReadWriteLock work = new ReentrantReadWriteLock(true);
 
   private volatile boolean ended;
 
@@ -124,7 +118,7 @@ class SoakIT {
       check(server, "cells");
       server.stop();
     }
-    System.out.printf("soak: %s in %s, interrupted by restarts: %s%n", done, LENGTH, interrupted);
+    System.out.printf("soak: %s in %s%n", done, LENGTH);
     assertThat(done.keySet()).contains("write main", "write cells", "query", "delete");
     SoakPlot.write(folder, footprints, LENGTH);
     if (LENGTH.compareTo(COMPARED_MIN) >= 0) {
@@ -140,10 +134,16 @@ class SoakIT {
     Instant end = start.plus(LENGTH.multipliedBy(quarter + 1L).dividedBy(QUARTERS));
     boolean restarted = false;
     while (!restarted || Instant.now().isBefore(end)) {
-      footprints.add(Footprint.of(server, Duration.between(start, Instant.now()), quarter));
-      if (!restarted && Instant.now().isAfter(middle)) {
-        restart(server);
-        restarted = true;
+      work.writeLock().lock();
+      try {
+        footprints.add(Footprint.of(server, Duration.between(start, Instant.now()), quarter));
+        if (!restarted && Instant.now().isAfter(middle)) {
+          server.stop();
+          server.start();
+          restarted = true;
+        }
+      } finally {
+        work.writeLock().unlock();
       }
       VarveProcess.sleep(Math.clamp(LENGTH.toMillis() / 240, 500, 15_000));
     }
@@ -154,17 +154,14 @@ class SoakIT {
     return Thread.ofVirtual()
         .start(() -> {
           while (!ended) {
-            int before = stops.get();
+            work.readLock().lock();
             try {
               step.run();
               done.computeIfAbsent(name, one -> new AtomicLong()).incrementAndGet();
             } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
-              // What a stop interrupts is no problem. An odd number means that it is stopped now.
-              if (before % 2 == 0 && before == stops.get() && !ended) {
-                problems.add(name + ": " + e);
-              } else {
-                interrupted.computeIfAbsent(name, one -> new AtomicLong()).incrementAndGet();
-              }
+              problems.add(name + ": " + e);
+            } finally {
+              work.readLock().unlock();
             }
             VarveProcess.sleep(interval);
           }
@@ -220,29 +217,10 @@ class SoakIT {
   }
 
   private void backup() throws IOException, InterruptedException {
-    // While the server is stopped, the command would open the data directory itself.
-    running.lock();
-    try {
-      Checkout.Outcome outcome =
-          Checkout.run(
-              folder, "backup", "--data", "data", "--to", backups.toString(), "--keep", "3");
-      if (outcome.exitCode() != 0) {
-        throw new AssertionError(outcome.toString());
-      }
-    } finally {
-      running.unlock();
-    }
-  }
-
-  private void restart(VarveProcess server) {
-    running.lock();
-    try {
-      stops.incrementAndGet();
-      server.stop();
-      server.start();
-      stops.incrementAndGet();
-    } finally {
-      running.unlock();
+    Checkout.Outcome outcome =
+        Checkout.run(folder, "backup", "--data", "data", "--to", backups.toString(), "--keep", "3");
+    if (outcome.exitCode() != 0) {
+      throw new AssertionError(outcome.toString());
     }
   }
 
