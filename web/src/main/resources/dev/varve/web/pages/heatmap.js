@@ -165,12 +165,14 @@ function explore(labels) {
   return link({ page: 'explore', q: series(labels) }, ['dataset', 'range', 'end']);
 }
 
-/** Shows the marked rows, and the marked time if it is shorter than all. */
+/** Shows the marked rows if they are several, and the marked time if it is several columns. */
 function zoomInto(map, question, first, last) {
   const rows = [first.row, last.row].sort((a, b) => a - b);
   const columns = [first.column, last.column].sort((a, b) => a - b);
   const wholeTime = columns[0] === 0 && columns[1] === map.columns - 1;
-  if (rows[0] !== 0 || rows[1] !== map.rows.length - 1) {
+  const everyRow = rows[0] === 0 && rows[1] === map.rows.length - 1;
+  // A brush along one row is meant for the time.
+  if (!everyRow && rows[0] !== rows[1]) {
     follow({
       fromRow: map.rows[rows[0]].from,
       toRow: map.rows[rows[1] + 1]?.from ?? question['to-row'],
