@@ -362,7 +362,7 @@ class ConsoleIT {
     browser.drag(browser.see(".field-of-heat"), 0.5, 0.98);
     await().untilAsserted(() -> assertThat(browser.address()).contains("end="));
     browser.see(".field-of-heat canvas");
-    browser.clickText("#range-metrics td a", "cpu");
+    browser.clickText("#range-metrics td a", HOSTILE);
     browser.see(".legend, .pane");
     open("?page=heatmap");
     browser.see("main", "Samples in blocks count when they are sealed");
