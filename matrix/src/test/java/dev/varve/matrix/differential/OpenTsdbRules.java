@@ -170,6 +170,12 @@ final class OpenTsdbRules {
             (both, difference) ->
                 both.request().path().startsWith("/api/annotation") && both.statuses(500, 400)),
         new Rule(
+            "| `POST`, `PUT`, `DELETE /api/annotation/bulk` | different |",
+            (both, difference) -> both.request().path().startsWith("/api/annotation")),
+        new Rule(
+            "| `no_annotations`, `global_annotations` | `noAnnotations`, `globalAnnotations` | different",
+            (both, difference) -> difference.place().contains("nnotations")),
+        new Rule(
             "[other TSUIDs](#uids-and-tsuids)",
             (both, difference) -> TSUID_OF_ANNOTATION.matcher(difference.place()).find()));
   }
