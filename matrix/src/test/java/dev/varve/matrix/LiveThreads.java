@@ -15,12 +15,13 @@ record LiveThreads(Map<String, Integer> counts) {
 
   /**
    * Threads that do not belong to a client: those of the tests, of the common pool, those that wait
-   * for child processes, and those that HBase's client keeps for the process, whose number does not
-   * depend on the number of clients.
+   * for child processes, the one that Java starts when a virtual thread first waits for a monitor,
+   * and those that HBase's client keeps for the process, whose number does not depend on the number
+   * of clients.
    */
   private static final Pattern NOBODYS =
       Pattern.compile(
-          "junit-.*|awaitility-.*|process reaper.*|ForkJoinPool\\.commonPool-.*"
+          "junit-.*|awaitility-.*|process reaper.*|VirtualThread-unblocker|ForkJoinPool\\.commonPool-.*"
               + "|Async-Client-Retry-Timer-pool.*|Idle-Rpc-Conn-Sweeper-pool.*"
               + "|RPCClient-NioEventLoopGroup-.*|RpcClient-timer-pool.*"
               + "|org\\.apache\\.hadoop\\.fs\\.FileSystem.*");
