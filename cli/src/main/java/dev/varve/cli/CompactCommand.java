@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.ConversionProgress;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.varve.QueryParameters;
@@ -19,23 +20,29 @@ import picocli.CommandLine.Spec;
 /** {@code varve compact}. */
 @Command(
     name = "compact",
-    description =
-        "Makes one cell of the cells of each row, where the dataset's layout has such a form ('opentsdb'). What is read stays the same.",
+    description = {
+      "Rewrites what is stored, so that it takes less. What is read stays the same.",
+      "With a selector, it makes one cell of the cells of each row, where the dataset's layout has such a form ('opentsdb').",
+      "With --into blocks, it converts the cells of all earlier periods into blocks of the last one."
+    },
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
-      "Example:",
+      "Examples:",
       "  varve compact 'sys.cpu.user{host=\"web01\"}' --dataset tsdb --from 2026-01-01 --to 1d",
+      "  varve compact --into blocks --dataset main",
       "",
-      "It may be broken off at any time and run again, beside a server that is written to, too. Rows",
-      "of the last hour are left alone. It ends with 1 if rows are damaged; they stay as they are."
+      "It can be interrupted at any time and run again, also beside a server that is written to. Rows",
+      "of the last hour are left alone. It ends with 1 if rows are damaged, which stay as they are, or",
+      "if cells are left that are not in blocks yet."
     })
 final class CompactCommand implements Callable<Integer> {
   @Parameters(
+      arity = "0..1",
       paramLabel = "SELECTOR",
       description = "The series, such as 'cpu{host=\"a\"}', in PromQL's syntax.")
-  private String selector;
+  private @Nullable String selector;
 
   @Option(
       names = "--from",
@@ -53,6 +60,12 @@ final class CompactCommand implements Callable<Integer> {
   @Option(names = "--scan", description = "Allow the scan of a whole table.")
   private boolean scan;
 
+  @Option(
+      names = "--into",
+      paramLabel = "LAYOUT",
+      description = "Convert the whole dataset. The only layout is 'blocks'.")
+  private @Nullable String into;
+
   @Mixin private TargetOptions targetOptions;
 
   @Option(names = "--no-progress", description = "Do not say how far it is.")
@@ -69,12 +82,57 @@ final class CompactCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (into != null) {
+      refuseUnlessAlone(into);
+      return convert();
+    }
+    if (selector == null) {
+      throw new WrongCallException(
+          "name the series to compact by a selector, or use --into blocks");
+    }
+    return compact(selector);
+  }
+
+  private void refuseUnlessAlone(String layout) {
+    if (!layout.equals("blocks")) {
+      throw new WrongCallException(
+          "cells are converted into 'blocks', not into '%s'".formatted(layout));
+    }
+    if (selector != null || from != null || to != null || scan) {
+      throw new WrongCallException(
+          "--into converts the whole dataset: leave out SELECTOR, --from, --to and --scan");
+    }
+  }
+
+  private int convert() {
+    ConversionProgress end;
+    try (Target target = targetOptions.openExisting();
+        Progress progress = new Progress(spec.commandLine().getErr(), silent, "samples", 0)) {
+      end =
+          target.convertIntoBlocks(
+              now -> progress.update(now.samples(), 0, "blocks from " + from(now) + " on"));
+    }
+    try (Records records =
+        new Records(
+            output, spec.commandLine().getOut(), "samples", "again", "blocksFrom", "done")) {
+      records.add(end.samples(), end.again(), from(end), end.done());
+    }
+    return end.done() ? 0 : 1;
+  }
+
+  private static String from(ConversionProgress progress) {
+    Instant from = progress.blocksFrom();
+    return from == null ? "the beginning" : from.toString();
+  }
+
+  private int compact(String series) {
     CompactionProgress done;
     try (Target target = targetOptions.openExisting();
         Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
       done =
           target.compact(
-              parameters(), now -> progress.update(now.rows(), 0, now.compacted() + " compacted"));
+              parameters(series),
+              now -> progress.update(now.rows(), 0, now.compacted() + " compacted"));
     }
     try (Records records =
         new Records(
@@ -91,9 +149,9 @@ final class CompactCommand implements Callable<Integer> {
     return done.damaged() == 0 ? 0 : 1;
   }
 
-  private QueryParameters parameters() {
+  private QueryParameters parameters(String series) {
     Map<String, String> texts = new LinkedHashMap<>();
-    texts.put("selector", selector);
+    texts.put("selector", series);
     if (from != null) {
       texts.put("from", from);
     }

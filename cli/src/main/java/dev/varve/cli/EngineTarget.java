@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.ConversionProgress;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.Deletion;
@@ -166,6 +167,11 @@ final class EngineTarget implements Target {
   public CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress) {
     ReadRequest request = rows.read(dataset.resolution(), Instant.now());
     return dataset.compact(request, progress, () -> false);
+  }
+
+  @Override
+  public ConversionProgress convertIntoBlocks(Consumer<ConversionProgress> progress) {
+    return dataset.convertIntoBlocks(progress, () -> false);
   }
 
   @Override

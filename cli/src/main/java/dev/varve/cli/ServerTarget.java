@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.ConversionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.formats.export.CsvRows;
@@ -24,6 +25,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -300,6 +302,54 @@ final class ServerTarget implements Target {
         counts.getOrDefault("deleted", 0L),
         counts.getOrDefault("damaged", 0L),
         damages);
+  }
+
+  @Override
+  public ConversionProgress convertIntoBlocks(Consumer<ConversionProgress> progress) {
+    ConversionProgress last = null;
+    try (InputStream body = send(form("/varve/v1/compact", Map.of("into", "blocks")));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        last = conversion(line);
+        progress.accept(last);
+      }
+    } catch (IOException e) {
+      throw brokeOff(e);
+    }
+    if (last == null) {
+      throw new CommandFailedException("the server at " + server + " broke off its answer");
+    }
+    return last;
+  }
+
+  private static ConversionProgress conversion(String line) {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    Map<String, Instant> times = new LinkedHashMap<>();
+    boolean done = false;
+    try (JsonParser json = Json.parser(line)) {
+      json.nextToken();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        switch (json.nextToken()) {
+          case VALUE_NUMBER_INT -> counts.put(name, json.getLongValue());
+          case VALUE_TRUE -> done = true;
+          case VALUE_FALSE, VALUE_NULL -> {}
+          default -> {
+            if (name.equals("error")) {
+              throw new CommandFailedException(json.getString());
+            }
+            times.put(name, Instant.parse(json.getString()));
+          }
+        }
+      }
+    }
+    return new ConversionProgress(
+        counts.getOrDefault("samples", 0L),
+        counts.getOrDefault("again", 0L),
+        times.get("first"),
+        times.get("blocksFrom"),
+        done);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.ConversionProgress;
 import dev.varve.engine.DeleteCount;
 import dev.varve.engine.DeletionProgress;
 import dev.varve.engine.FillResult;
@@ -90,6 +91,14 @@ public interface Target extends AutoCloseable {
    * @return the totals
    */
   CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress);
+
+  /**
+   * Converts the cells of earlier periods into blocks of the last one.
+   *
+   * @param progress called from time to time
+   * @return how far it is
+   */
+  ConversionProgress convertIntoBlocks(Consumer<ConversionProgress> progress);
 
   /**
    * Counts what a delete would hide.

@@ -10,6 +10,7 @@ import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
+import dev.varve.engine.convert.BlockConversion;
 import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.delete.DeleteSupport;
 import dev.varve.engine.delete.StandingDeletes;
@@ -20,6 +21,7 @@ import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.engine.home.IdentityTable.Conversion;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
@@ -68,6 +70,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -109,6 +112,9 @@ public final class Dataset implements AutoCloseable {
   private final Fill fill;
   private final HeatKeeper heat;
 
+  /** Held while cells are converted into blocks. */
+  private final ReentrantLock converting;
+
   /** The series that may be used; null for all. */
   private final @Nullable SeriesBounds bounds;
 
@@ -134,6 +140,7 @@ public final class Dataset implements AutoCloseable {
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
     this.fill = new Fill(reader, writer, open.resolution());
     this.heat = heat;
+    this.converting = new ReentrantLock();
   }
 
   /** Creates a view of a dataset. */
@@ -152,6 +159,7 @@ public final class Dataset implements AutoCloseable {
     this.deletes = whole.deletes;
     this.fill = whole.fill;
     this.heat = whole.heat;
+    this.converting = whole.converting;
   }
 
   /**
@@ -228,6 +236,13 @@ public final class Dataset implements AutoCloseable {
                     home.identity().catalogState().complete(),
                     JournalRemovals.of(config.name(), index, resolution, share.removals()))),
             heat::counted);
+    Conversion conversion = home.identity().conversion();
+    if (conversion != null) {
+      periods.answerFromBlocks(conversion.period(), conversion.blocksFrom());
+      if (conversion.emptied()) {
+        periods.emptied();
+      }
+    }
     OpenDataset open =
         new OpenDataset(
             config,
@@ -758,6 +773,32 @@ public final class Dataset implements AutoCloseable {
       return compaction.end();
     } finally {
       walks.forEach(RowWalk::close);
+    }
+  }
+
+  /**
+   * Converts the cells of all earlier periods into blocks of the last one. Reads return the same
+   * samples. Can be interrupted at any time and run again, beside readers and writers.
+   *
+   * @param progress receives progress from time to time, on the calling thread
+   * @param stopped polled from time to time; true ends the conversion
+   * @return how far it is, which is durable
+   * @throws QueryRefusedException if something would be lost, if the last period is not in blocks
+   *     or lies in the future, or if the dataset is being converted already
+   * @throws WriteFailedException if a store failed
+   */
+  public ConversionProgress convertIntoBlocks(
+      Consumer<ConversionProgress> progress, BooleanSupplier stopped) {
+    refuseWithin("a conversion");
+    refuseWithoutCatalog();
+    if (!converting.tryLock()) {
+      throw new QueryRefusedException(
+          "dataset '%s' is being converted into blocks already".formatted(name()));
+    }
+    try {
+      return new BlockConversion(open, reader, writer, progress, stopped).run();
+    } finally {
+      converting.unlock();
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.varve.model;
 
+import java.time.Instant;
+
 /**
  * The unit of a timestamp: whole seconds, milliseconds, microseconds or nanoseconds since
  * 1970-01-01T00:00:00Z. Earlier times are negative.
@@ -36,6 +38,17 @@ public enum Resolution {
     return nanos >= target.nanos
         ? Math.multiplyExact(time, nanos / target.nanos)
         : Math.floorDiv(time, target.nanos / nanos);
+  }
+
+  /** Returns the instant of a time, or the closest one that an {@link Instant} can hold. */
+  public Instant instant(long time) {
+    long second = perSecond();
+    long seconds =
+        Math.clamp(
+            Math.floorDiv(time, second),
+            Instant.MIN.getEpochSecond(),
+            Instant.MAX.getEpochSecond());
+    return Instant.ofEpochSecond(seconds, Math.floorMod(time, second) * nanos);
   }
 
   /**

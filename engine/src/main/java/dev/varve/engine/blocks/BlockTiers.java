@@ -315,6 +315,10 @@ public final class BlockTiers implements AutoCloseable {
     }
   }
 
+  public boolean isClosed() {
+    return heads.isClosed();
+  }
+
   /** Returns the unit of times. */
   public Resolution resolution() {
     return blocks.resolution();

@@ -65,6 +65,6 @@ public final class SeriesTimes {
   }
 
   private Instant instant(long time) {
-    return SpanSeries.instant(time, resolution);
+    return resolution.instant(time);
   }
 }

@@ -118,7 +118,7 @@ final class SpanSeries {
   /** Returns the times in a period that the samples of a key may have. */
   private TimeRange times(TimeRange extent, Period period) {
     return (beyond.isEmpty() ? extent : extent.isEmpty() ? beyond : sum(extent, beyond))
-        .intersect(period.times());
+        .intersect(period.stored());
   }
 
   private void list(String series, TimeRange range) {
@@ -190,17 +190,7 @@ final class SpanSeries {
   }
 
   private Instant instant(long time) {
-    return instant(time, dataset.resolution());
-  }
-
-  static Instant instant(long time, Resolution resolution) {
-    long second = resolution.perSecond();
-    long seconds =
-        Math.clamp(
-            Math.floorDiv(time, second),
-            Instant.MIN.getEpochSecond(),
-            Instant.MAX.getEpochSecond());
-    return Instant.ofEpochSecond(seconds, Math.floorMod(time, second) * (1_000_000_000L / second));
+    return dataset.resolution().instant(time);
   }
 
   /** Returns the times whose rows lie in the span; null if there are none. */

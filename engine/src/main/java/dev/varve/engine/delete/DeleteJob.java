@@ -104,7 +104,7 @@ final class DeleteJob implements Deletion {
   }
 
   private Stream<Period> periods() {
-    return dataset.periods().all().stream().filter(period -> period.times().overlaps(one.times()));
+    return dataset.periods().all().stream().filter(period -> period.stored().overlaps(one.times()));
   }
 
   private void pass(BooleanSupplier stopped) {
@@ -138,7 +138,7 @@ final class DeleteJob implements Deletion {
     if (stopped.getAsBoolean()) {
       return;
     }
-    TimeRange times = one.times().intersect(period.times());
+    TimeRange times = one.times().intersect(period.stored());
     CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped);
     try (RowWalk walk = reader.pieces(period, layout, series, times)) {
       removal.run(walk);

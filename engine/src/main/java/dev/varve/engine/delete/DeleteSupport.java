@@ -38,7 +38,7 @@ public final class DeleteSupport {
               .formatted(size, DeleteTable.SELECTOR_MAX));
     }
     for (Period period : dataset.periods().all()) {
-      if (period.times().overlaps(times)) {
+      if (period.stored().overlaps(times)) {
         ensure(dataset, period);
       }
     }

@@ -19,6 +19,11 @@ public final class HiddenSamples {
     this.spans = spans;
   }
 
+  /** Returns what hides all samples of a range of times. */
+  public static HiddenSamples all(TimeRange times) {
+    return new HiddenSamples(List.of(new Span(times, Long.MAX_VALUE)));
+  }
+
   /** Returns whether a sample is hidden. Samples without a stamp count as written before. */
   public boolean contains(long time, long stamp) {
     for (int i = 0; i < spans.size(); i++) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,6 +32,7 @@ public final class StandingDeletes {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private volatile List<DeleteRecord> standing;
+  private final AtomicLong added = new AtomicLong();
 
   /** Loads the records of a dataset. */
   public StandingDeletes(DeleteTable table) {
@@ -78,7 +80,13 @@ public final class StandingDeletes {
       List<DeleteRecord> all = new ArrayList<>(standing);
       all.add(one);
       standing = List.copyOf(all);
+      added.incrementAndGet();
     });
+  }
+
+  /** Returns how many records were added since the start of the process. */
+  public long added() {
+    return added.get();
   }
 
   /**

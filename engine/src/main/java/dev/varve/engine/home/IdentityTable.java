@@ -44,9 +44,13 @@ import org.jspecify.annotations.Nullable;
  *                   attached      names of foreign tables, separated by spaces; else missing
  *                   place         their location as the store describes it; missing if it has
  *                                 none, if the home is in the same place, or if not yet known
+ *                   conversion    how far cells are converted into blocks (below); missing if
+ *                                 nobody has begun to
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
  * from     the first instant, big-endian with the sign bit flipped so that rows sort by time
+ * conversion
+ *          period u32, blocksFrom i64, copiedFrom i64, emptied u8 (0 or 1)
  * identity the form of a series key (SeriesIdentity): the layout's name as metric, its parameters
  *          as tags
  * token    slice i32, family i32, time i64, rowsSeen i64, cellsSeen i64, cellsInRow i32,
@@ -62,6 +66,9 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes PLACE = Bytes.utf8("place");
   private static final Bytes MAKER = Bytes.utf8("maker");
   private static final Bytes TOKEN = Bytes.utf8("token");
+
+  private static final Bytes CONVERSION = Bytes.utf8("conversion");
+  private static final int CONVERSION_BYTES = 21;
 
   /** Absent for the first period. */
   private static final Bytes CATALOG_PERIOD = Bytes.utf8("period");
@@ -93,6 +100,18 @@ public final class IdentityTable implements AutoCloseable {
    * @param layouts the primary and its companions
    */
   public record MadePeriod(long from, List<LayoutIdentity> layouts) {}
+
+  /**
+   * How far the cells of earlier periods are converted into blocks of a later one.
+   *
+   * @param period index of the period in blocks
+   * @param blocksFrom the first instant for which blocks answer; {@link Long#MIN_VALUE} if they
+   *     answer for all
+   * @param copiedFrom the first instant of which blocks may have copies that nobody reads; equal to
+   *     {@code blocksFrom} if they have none
+   * @param emptied whether the tables of cells are empty
+   */
+  public record Conversion(int period, long blocksFrom, long copiedFrom, boolean emptied) {}
 
   /**
    * The state of the catalog.
@@ -142,7 +161,7 @@ public final class IdentityTable implements AutoCloseable {
           case "format" -> checkFormat(value);
           case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
           case "store" -> store = value.toUtf8();
-          case "maker" -> {}
+          case "maker", "conversion" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           case "place" -> place = value.toUtf8();
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
@@ -242,6 +261,33 @@ public final class IdentityTable implements AutoCloseable {
   public void place(String place, long stamp) {
     MutationBatch edits = new MutationBatch();
     edits.put(DATASET, 0, PLACE, stamp, Bytes.utf8(place));
+    apply(edits);
+  }
+
+  /** Returns how far the conversion into blocks is; null if none has begun. */
+  public @Nullable Conversion conversion() {
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(DATASET) && cells.qualifier(cell).equals(CONVERSION)) {
+        Bytes value = cells.value(cell);
+        if (value.length() != CONVERSION_BYTES) {
+          throw damaged(DATASET, "a conversion of " + value.length() + " bytes");
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(value.toArray());
+        return new Conversion(
+            buffer.getInt(), buffer.getLong(), buffer.getLong(), buffer.get() == 1);
+      }
+    }
+    return null;
+  }
+
+  /** Writes how far the conversion into blocks is, durably. */
+  public void conversion(Conversion now, long stamp) {
+    ByteBuffer value = ByteBuffer.allocate(CONVERSION_BYTES);
+    value.putInt(now.period()).putLong(now.blocksFrom()).putLong(now.copiedFrom());
+    value.put((byte) (now.emptied() ? 1 : 0));
+    MutationBatch edits = new MutationBatch();
+    edits.put(DATASET, 0, CONVERSION, stamp, Bytes.of(value.array()));
     apply(edits);
   }
 

@@ -25,18 +25,21 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The periods of a dataset with their open tables. */
+/**
+ * The periods of a dataset with their open tables. Blocks may take over the times of earlier
+ * periods while the dataset is open ({@link #answerFromBlocks}).
+ */
 public final class Periods implements AutoCloseable {
-  private final List<Period> periods;
-  private final long[] starts;
+  private volatile List<Period> periods;
   private final long stampUnit;
+  private final ReadsInProgress reads = new ReadsInProgress();
+  private volatile @Nullable LateWrites lateWrites;
 
   /** The start of a period that another server declared and that this one does not know. */
   private final AtomicLong closedFrom = new AtomicLong(Long.MAX_VALUE);
 
   private Periods(List<Period> periods, long stampUnit) {
     this.periods = List.copyOf(periods);
-    this.starts = periods.stream().mapToLong(period -> period.times().from()).toArray();
     this.stampUnit =
         periods.stream()
             .flatMap(period -> period.layouts().stream())
@@ -236,6 +239,7 @@ public final class Periods implements AutoCloseable {
           new Period(
               index,
               new TimeRange(declared.get(index).from(), to),
+              new TimeRange(declared.get(index).from(), to),
               layouts,
               blocks == null
                   ? null
@@ -282,16 +286,72 @@ public final class Periods implements AutoCloseable {
         : "%s.%d-%d.".formatted(dataset, period, layout);
   }
 
+  /** Returns all periods; those whose times another one answers for have empty times. */
   public List<Period> all() {
     return periods;
   }
 
   public Period of(long time) {
-    int index = starts.length - 1;
-    while (index > 0 && time < starts[index]) {
+    List<Period> now = periods;
+    int index = now.size() - 1;
+    while (index > 0 && !isOf(now.get(index), time)) {
       index--;
     }
-    return periods.get(index);
+    return now.get(index);
+  }
+
+  private static boolean isOf(Period period, long time) {
+    return time >= period.times().from() && !period.times().isEmpty();
+  }
+
+  /** Returns whether the times of a period are still those that it had when it was found. */
+  public boolean isCurrent(Period period) {
+    return periods.get(period.index()).times().equals(period.times());
+  }
+
+  /**
+   * Lets the blocks of a period answer for samples of earlier periods, of which they have copies.
+   * Nobody may write cells meanwhile.
+   *
+   * @param blocks index of the period in blocks
+   * @param from the first instant for which blocks answer; not after the present one
+   */
+  public void answerFromBlocks(int blocks, long from) {
+    List<Period> moved = new ArrayList<>();
+    for (Period period : periods) {
+      TimeRange times = period.times();
+      if (period.index() == blocks) {
+        moved.add(period.answering(new TimeRange(Math.min(times.from(), from), times.to())));
+      } else if (period.index() < blocks && times.to() > from) {
+        moved.add(period.answering(new TimeRange(Math.min(times.from(), from), from)));
+      } else {
+        moved.add(period);
+      }
+    }
+    periods = List.copyOf(moved);
+  }
+
+  /** Notes that the tables of periods with empty times have no samples any more. */
+  public void emptied() {
+    periods =
+        periods.stream()
+            .map(period -> period.times().isEmpty() ? period.emptied() : period)
+            .toList();
+  }
+
+  /** Returns the reads in progress. */
+  public ReadsInProgress reads() {
+    return reads;
+  }
+
+  /** Returns what notes writes of cells into times that are being copied; null if none are. */
+  public @Nullable LateWrites lateWrites() {
+    return lateWrites;
+  }
+
+  /** Starts or, with null, ends noting writes of cells. Nobody may write cells meanwhile. */
+  public void note(@Nullable LateWrites writes) {
+    lateWrites = writes;
   }
 
   /** Returns the period of an attribute; one without a time belongs to the last period. */

@@ -151,7 +151,7 @@ public final class DatasetReader {
     Reading reading =
         new Reading(
             request,
-            dataset.index(),
+            dataset,
             times,
             series,
             field -> true,
@@ -168,13 +168,22 @@ public final class DatasetReader {
 
   /** Returns the attributes of matching series, without a time or with a time in range. */
   public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
+    return attributes(ReadRequest.of(selector, times), guard);
+  }
+
+  /** Returns the attributes of all series. The stream must be closed. */
+  public Stream<Attribute> attributesOfAll() {
+    return attributes(everything(TimeRange.ALL, false), ReadGuard.NONE);
+  }
+
+  private Stream<Attribute> attributes(ReadRequest request, ReadGuard guard) {
     List<Period> periods =
         dataset.periods().all().stream().filter(period -> period.domain().attributes()).toList();
-    Reading reading = reading(ReadRequest.of(selector, times), false, guard);
+    Reading reading = reading(request, false, guard);
     RunStream stream = new RunStream(reading, planner, periods, true, false);
     Runnable cancel = stream::cancel;
     guard.begun(cancel);
-    return attributes(stream, times).onClose(() -> guard.ended(cancel));
+    return attributes(stream, request.times()).onClose(() -> guard.ended(cancel));
   }
 
   /**
@@ -212,13 +221,49 @@ public final class DatasetReader {
     return stream(
         new Reading(
             request,
-            dataset.index(),
+            dataset,
             kept,
             List.of(match),
             field -> true,
             new VersionRule(request.versions(), dataset.config().duplicates()),
             dataset.deletes().filter(kept, dataset.index(), ReadGuard.NONE),
             ReadGuard.NONE));
+  }
+
+  /**
+   * Returns the samples of some series that some periods have in a range, as a query would, series
+   * by series.
+   *
+   * @param periods in the order of time; their times count
+   */
+  public RunCursor ofPeriods(List<Period> periods, List<Match> series, TimeRange times) {
+    ReadRequest request =
+        new ReadRequest(
+            new Selector(List.of()),
+            times,
+            null,
+            Versions.LATEST,
+            Kinds.ONE,
+            Order.SERIES_BY_SERIES,
+            0,
+            true,
+            Budget.UNLIMITED);
+    Reading reading =
+        new Reading(
+            request,
+            dataset,
+            times,
+            byField(series),
+            field -> true,
+            new VersionRule(request.versions(), dataset.config().duplicates()),
+            dataset.deletes().filter(times, dataset.index(), ReadGuard.NONE),
+            ReadGuard.NONE);
+    try {
+      return new RunStream(reading, planner, periods, false, false);
+    } catch (RuntimeException e) {
+      reading.close();
+      throw e;
+    }
   }
 
   /** Returns the attributes of one key that the primary of a period has in a range. */
@@ -244,7 +289,7 @@ public final class DatasetReader {
     Match match = new Match(dataset.index().find(SeriesIdentity.of(key)), key, List.of());
     return new Reading(
         request,
-        dataset.index(),
+        dataset,
         times,
         List.of(match),
         field -> true,
@@ -305,7 +350,7 @@ public final class DatasetReader {
     Set<String> fields = request.fields();
     return new Reading(
         request,
-        dataset.index(),
+        dataset,
         found.times(),
         request.order() == Order.SERIES_BY_SERIES ? byField(found.inOrder()) : found.inOrder(),
         field -> (fields == null || fields.contains(field)) && found.matches().wantsField(field),
@@ -347,7 +392,7 @@ public final class DatasetReader {
 
   private List<Period> periods(TimeRange times) {
     return dataset.periods().all().stream()
-        .filter(period -> period.times().overlaps(times))
+        .filter(period -> period.times().overlaps(times) && !period.times().isEmpty())
         .toList();
   }
 

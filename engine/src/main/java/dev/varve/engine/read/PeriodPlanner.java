@@ -95,12 +95,13 @@ final class PeriodPlanner {
   }
 
   /**
-   * Plans the read of all matching series by one layout of a period, whatever another would cost.
+   * Plans the read of all matching series by one layout of a period, whatever another would cost,
+   * also at times for which another period answers.
    *
    * @throws QueryRefusedException if the layout has no way to read it
    */
   PlannedRead plan(Reading reading, Period period, PlacedLayout layout) {
-    TimeRange times = reading.times().intersect(period.times());
+    TimeRange times = reading.times().intersect(period.stored());
     List<Integer> all = IntStream.range(0, reading.matches().size()).boxed().toList();
     try {
       Candidate only = candidate(reading, layout, times, all, false, false);

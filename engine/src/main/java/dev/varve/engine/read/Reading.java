@@ -6,6 +6,8 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.delete.DeleteFilter;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.ReadsInProgress;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.model.Kind;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reading {
   private final ReadRequest request;
+  private final OpenDataset dataset;
   private final SeriesIndex index;
   private final TimeRange times;
   private final List<Match> matches;
@@ -45,6 +48,7 @@ final class Reading {
   private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
 
   private final Ways ways;
+  private final ReadsInProgress.Ticket ticket;
 
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
@@ -68,19 +72,19 @@ final class Reading {
    */
   Reading(
       ReadRequest request,
-      SeriesIndex index,
+      OpenDataset dataset,
       TimeRange times,
       List<Match> matches,
       Predicate<String> wantedFields,
       VersionRule versions,
       DeleteFilter deletes,
       ReadGuard guard) {
-    this(request, index, times, matches, wantedFields, versions, deletes, guard, new Ways());
+    this(request, dataset, times, matches, wantedFields, versions, deletes, guard, new Ways());
   }
 
   private Reading(
       ReadRequest request,
-      SeriesIndex index,
+      OpenDataset dataset,
       TimeRange times,
       List<Match> matches,
       Predicate<String> wantedFields,
@@ -90,7 +94,8 @@ final class Reading {
       Ways ways) {
     this.ways = ways;
     this.request = request;
-    this.index = index;
+    this.dataset = dataset;
+    this.index = dataset.index();
     this.times = times;
     this.matches = matches;
     this.wantedFields = wantedFields;
@@ -99,6 +104,7 @@ final class Reading {
     this.newest = new Newest(request.newestFirst());
     this.guard = guard;
     guard.begun(cancel);
+    this.ticket = dataset.periods().reads().enter();
   }
 
   /**
@@ -112,7 +118,7 @@ final class Reading {
         new Budget(budget.cellsRead() - spent.cellsRead(), budget.bytesRead() - spent.bytesRead());
     return new Reading(
         request.with(left),
-        index,
+        dataset,
         times,
         matches.subList(from, to),
         wantedFields,
@@ -337,6 +343,7 @@ final class Reading {
   /** Closes all open cursors. */
   void close() {
     open.forEach(this::close);
+    ticket.close();
     guard.ended(cancel);
   }
 

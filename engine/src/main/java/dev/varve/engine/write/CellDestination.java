@@ -17,14 +17,22 @@ record CellDestination(
     Applier home,
     @Nullable Companions companions) {
 
+  /** What became of a batch. */
+  enum Outcome {
+    /** Its samples are written, except for those that the tally has. */
+    WRITTEN,
+    /** The store rejects cells by which a series would be found. Nothing is written. */
+    KEY_REJECTED,
+    /** Another period answers for some of its times meanwhile. Nothing is written. */
+    MISPLACED
+  }
+
   /**
    * Writes a batch.
    *
-   * @return false if the store rejects cells by which a series would be found; no sample is written
-   *     then
    * @throws WriteFailedException if a store failed
    */
-  boolean write(GatheredBatch batch) {
+  Outcome write(GatheredBatch batch) {
     return new CellWrite(this, batch).run();
   }
 }

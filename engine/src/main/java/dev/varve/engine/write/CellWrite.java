@@ -7,11 +7,13 @@ import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.periods.LateWrites;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier;
 import dev.varve.engine.tables.Applier.Rejected;
+import dev.varve.engine.write.CellDestination.Outcome;
 import dev.varve.engine.write.GatheredBatch.Noted;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.Attribute;
@@ -63,18 +65,17 @@ final class CellWrite {
   /**
    * Writes the batch.
    *
-   * @return false if the store rejects cells by which a series would be found
    * @throws WriteFailedException if a store failed
    * @throws OverloadedException if it has to wait for too much; nothing is written then
    */
-  boolean run() {
+  Outcome run() {
     deletedTimes.await(batch.parts());
     try {
-      boolean applied = companions == null ? runAlone() : runTogether(companions);
-      if (applied) {
+      Outcome outcome = companions == null ? runAlone() : runTogether(companions);
+      if (outcome == Outcome.WRITTEN) {
         index.remember(newIndexCells);
       }
-      return applied;
+      return outcome;
     } finally {
       for (LayoutEdits used : edits) {
         if (used != null) {
@@ -84,14 +85,31 @@ final class CellWrite {
     }
   }
 
-  private boolean runAlone() {
+  private Outcome runAlone() {
     tables.writing().lock();
     try {
+      if (!batch.parts().stream().allMatch(part -> dataset.periods().isCurrent(part.period()))) {
+        return Outcome.MISPLACED;
+      }
       deletedTimes.ensureNone(batch.parts());
       encode();
-      return applyAlone();
+      try {
+        return applyAlone() ? Outcome.WRITTEN : Outcome.KEY_REJECTED;
+      } finally {
+        noteLate();
+      }
     } finally {
       tables.writing().unlock();
+    }
+  }
+
+  /** Tells who copies samples what was written meanwhile, or may have been. */
+  private void noteLate() {
+    LateWrites late = dataset.periods().lateWrites();
+    if (late != null) {
+      for (Part part : batch.parts()) {
+        late.add(part.series().standing().series(), TimeRange.closed(part.first(), part.last()));
+      }
     }
   }
 
@@ -267,7 +285,7 @@ final class CellWrite {
    * Writes into primaries and companions after a marker. Such writes run one at a time: two layouts
    * that received two batches in different order would differ for ever.
    */
-  private boolean runTogether(Companions companions) {
+  private Outcome runTogether(Companions companions) {
     companions.lock();
     tables.writing().lock();
     try {
@@ -276,7 +294,7 @@ final class CellWrite {
       List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);
       companions.put(markers);
       if (!applyPrimaries(companions, markers)) {
-        return false;
+        return Outcome.KEY_REJECTED;
       }
       if (applyCompanions()) {
         companions.remove(markers);
@@ -286,7 +304,7 @@ final class CellWrite {
       companions.unlock();
     }
     dataset.marks().sync();
-    return true;
+    return Outcome.WRITTEN;
   }
 
   private boolean applyPrimaries(Companions companions, List<Marker> markers) {

@@ -376,6 +376,11 @@ public final class DatasetWriter implements AutoCloseable {
     return new CompanionWriter(dataset, series, tables);
   }
 
+  /** Returns what copies samples of cells into blocks. */
+  public BlockCopier copier() {
+    return new BlockCopier(path, admission);
+  }
+
   /**
    * Runs an action while nobody writes samples and no companion is repaired: every sample written
    * before has a lower stamp than those that the action takes, and every later one a higher stamp.

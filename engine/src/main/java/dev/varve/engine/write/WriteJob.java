@@ -94,10 +94,15 @@ final class WriteJob {
   WriteResult run() {
     batch.groups().forEach(this::gather);
     batch.attributes().forEach(this::gather);
-    if (!path.cells().write(new GatheredBatch(parts, attributes, tally, lifetime, stamp))
-        || !path.blocks().write(inBlocks)) {
-      return oneByOne();
-    }
+    return switch (path.cells()
+        .write(new GatheredBatch(parts, attributes, tally, lifetime, stamp))) {
+      case MISPLACED -> new WriteJob(path, batch, lifetime, stamp).run();
+      case KEY_REJECTED -> oneByOne();
+      case WRITTEN -> path.blocks().write(inBlocks) ? result() : oneByOne();
+    };
+  }
+
+  private WriteResult result() {
     parts.forEach(this::count);
     inBlocks.forEach(this::count);
     return tally.result(batch.sampleCount() + batch.attributes().size());

@@ -4,8 +4,6 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckProgress;
@@ -60,12 +58,10 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@code GET|POST /varve/v1/explain}: takes an {@link ExplainRequest}
  *   <li>{@code POST /varve/v1/explain/points}: takes points and answers the cells that they would
  *       be encoded as
- *   <li>{@code POST /varve/v1/compact}: takes {@code selector}, {@code from}, {@code to} and {@code
- *       scan} of a query, compacts the rows of the series and answers lines of {@link
- *       CompactionJson}; the last line is the total
  *   <li>{@code POST /varve/v1/check}: reads all data of the server, regardless of the named
  *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
  *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
+ *   <li>{@link Compactions}: rewrites of what is stored
  *   <li>{@link Deletes}: deletes
  *   <li>{@link Exports}: samples in bulk
  *   <li>{@link Fills}: samples of which the dataset does not have the instant
@@ -122,6 +118,7 @@ public final class VarveApi implements Dialect {
 
   private List<Route> routes() {
     List<Route> routes = new ArrayList<>(ownRoutes());
+    routes.add(new Compactions(context).route());
     routes.addAll(new Deletes(context).routes());
     routes.add(new Exports(context).route());
     routes.add(new Fills(context).route());
@@ -144,12 +141,6 @@ public final class VarveApi implements Dialect {
         Route.post(
             "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofForm(exchange))),
         Route.post("/v1/explain/points", Load.READ, Right.READ, this::explainPoints),
-        Route.post(
-                "/v1/compact",
-                Load.WRITE,
-                Right.ADMIN,
-                exchange -> compact(exchange, ofForm(exchange)))
-            .inOneSpelling(),
         Route.post(
                 "/v1/check",
                 Load.NONE,
@@ -299,29 +290,6 @@ public final class VarveApi implements Dialect {
     answer(exchange, json -> ExplanationJson.write(cells, json));
   }
 
-  private void compact(Exchange exchange, Map<String, String> texts) throws IOException {
-    Dataset dataset = context.dataset(exchange);
-    ReadRequest request = rows(texts, dataset);
-    AtomicBoolean stopped = new AtomicBoolean();
-    exchange.onAbort(() -> stopped.set(true));
-    try (OutputStream out = exchange.answer(JSON_LINES);
-        JsonGenerator json = JsonLines.generator(out)) {
-      try {
-        CompactionJson.writeLine(
-            dataset.compact(
-                request, progress -> CompactionJson.writeLine(progress, json), stopped::get),
-            json);
-      } catch (QueryRefusedException | WriteFailedException e) {
-        if (!exchange.committed()) {
-          throw e;
-        }
-        json.writeStartObject();
-        json.writeStringProperty("error", String.valueOf(e.getMessage()));
-        json.writeEndObject();
-      }
-    }
-  }
-
   private void check(Exchange exchange, Map<String, String> texts) throws IOException {
     Engine engine = context.engine().get();
     if (engine == null) {
@@ -390,14 +358,6 @@ public final class VarveApi implements Dialect {
       if (out != null) {
         out.close();
       }
-    }
-  }
-
-  private ReadRequest rows(Map<String, String> texts, Dataset dataset) {
-    try {
-      return QueryParameters.ofRows(texts).read(dataset.resolution(), context.clock().instant());
-    } catch (SelectorSyntaxException | IllegalArgumentException e) {
-      throw HttpError.badRequest(String.valueOf(e.getMessage()));
     }
   }
 

@@ -1,0 +1,379 @@
+package dev.varve.engine.convert;
+
+import dev.varve.engine.ConversionProgress;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadGuard;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.delete.HiddenSamples;
+import dev.varve.engine.delete.RemovalTally;
+import dev.varve.engine.home.IdentityTable.Conversion;
+import dev.varve.engine.periods.LateWrites;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.write.DatasetWriter;
+import dev.varve.layout.block.BlockKey;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.Kind;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Power;
+import dev.varve.store.Table;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts the cells of all periods before the last one into blocks of that period. Used once, by
+ * one thread, while others read and write.
+ *
+ * <p>It goes back in time by slices of whole days. It copies a slice, compares the copies with the
+ * cells, and moves the border between cells and blocks to the start of the slice while nobody
+ * writes. Until then readers see the cells alone, and what is written into the slice meanwhile is
+ * copied again. A delete that is accepted meanwhile makes it drop the copies and begin the slice
+ * again. Cells are removed once blocks answer for everything and the last read of them has ended.
+ *
+ * <p>The home records the border and where copies may be that nobody reads. A run that follows an
+ * interrupted one drops these and continues.
+ */
+public final class BlockConversion {
+  /** Number of times that late writes are copied beside writers before writers have to wait. */
+  private static final int ROUNDS = 5;
+
+  /** Number of series whose copies are dropped at a time. */
+  private static final int SERIES_AT_ONCE = 4096;
+
+  private static final int DAYS_MAX = 256;
+
+  /** Time of a slice below which the next one is longer, and above which it is shorter. */
+  private static final Duration SHORT = Duration.ofSeconds(2);
+
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private static final Duration SEAL_PATIENCE = Duration.ofMillis(500);
+
+  private final OpenDataset dataset;
+  private final DatasetWriter writer;
+  private final BlockTiers tiers;
+  private final SliceCopy copy;
+  private final Consumer<ConversionProgress> progress;
+  private final BooleanSupplier stopped;
+  private int days = 1;
+  private boolean writersWait;
+
+  /** How an attempt to move the border ended. */
+  private enum Move {
+    DONE,
+    /** Something was written into the slice since it was copied. */
+    LATE,
+    /** A delete was accepted since the slice was begun. */
+    DELETED
+  }
+
+  /**
+   * @param progress receives progress from time to time, on the calling thread
+   * @param stopped polled from time to time; true ends the run, and another one can continue
+   * @throws QueryRefusedException if the dataset cannot be converted; the message says why
+   */
+  public BlockConversion(
+      OpenDataset dataset,
+      DatasetReader reader,
+      DatasetWriter writer,
+      Consumer<ConversionProgress> progress,
+      BooleanSupplier stopped) {
+    refuseUnlessPossible(dataset, reader);
+    this.dataset = dataset;
+    this.writer = writer;
+    this.progress = progress;
+    this.stopped = stopped;
+    this.tiers = Objects.requireNonNull(last().blocks());
+    this.copy = new SliceCopy(dataset, reader, writer.copier(), this::tell, stopped);
+  }
+
+  private static void refuseUnlessPossible(OpenDataset dataset, DatasetReader reader) {
+    List<Period> periods = dataset.periods().all();
+    String name = dataset.name();
+    if (dataset.config().attached() != null) {
+      throw new QueryRefusedException(
+          "dataset '%s' is attached to foreign tables, whose cells stay: use 'varve migrate'"
+              .formatted(name));
+    }
+    if (periods.getLast().blocks() == null) {
+      throw new QueryRefusedException(
+          "the last period of dataset '%s' has layout '%s': declare a period with layout 'blocks' first, and convert once it has begun"
+              .formatted(name, periods.getLast().layoutName()));
+    }
+    long begins = periods.getLast().times().from();
+    if (begins > dataset.now()) {
+      throw new QueryRefusedException(
+          "the period in blocks of dataset '%s' begins at %s, which is in the future: convert once it has begun"
+              .formatted(name, dataset.resolution().instant(begins)));
+    }
+    for (Period period : periods.subList(0, periods.size() - 1)) {
+      refuseWhatIsLost(name, period);
+    }
+    refuseAttributes(dataset, reader);
+  }
+
+  private static void refuseWhatIsLost(String dataset, Period period) {
+    if (period.blocks() != null && !period.times().isEmpty()) {
+      throw new QueryRefusedException(
+          "dataset '%s' has several periods in blocks, which cannot be joined".formatted(dataset));
+    }
+    if (period.hasCompanions()) {
+      throw new QueryRefusedException(
+          "dataset '%s' has a period with the companion '%s', which blocks do not have: use 'varve migrate'"
+              .formatted(dataset, period.layouts().get(1).name()));
+    }
+    if (period.domain().versions()) {
+      throw new QueryRefusedException(
+          "layout '%s' of dataset '%s' keeps earlier versions of samples, which blocks would lose: use 'varve migrate' if the last ones suffice"
+              .formatted(period.layoutName(), dataset));
+    }
+  }
+
+  private static void refuseAttributes(OpenDataset dataset, DatasetReader reader) {
+    boolean mayHaveSome =
+        dataset.periods().all().stream()
+            .anyMatch(period -> period.blocks() == null && period.domain().attributes());
+    if (!mayHaveSome) {
+      return;
+    }
+    try (Stream<Attribute> all = reader.attributesOfAll()) {
+      Optional<Attribute> one = all.findFirst();
+      if (one.isPresent()) {
+        throw new QueryRefusedException(
+            "dataset '%s' has attributes, such as '%s' of %s, which blocks would lose"
+                .formatted(dataset.name(), one.get().name(), one.get().key()));
+      }
+    }
+  }
+
+  /**
+   * Converts until nothing is left or it is stopped.
+   *
+   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.CorruptDataException if copies differ from the cells again and again
+   */
+  public ConversionProgress run() {
+    dropCopies();
+    while (hasCells() && !stopped.getAsBoolean()) {
+      convertSlice();
+      tell();
+    }
+    boolean emptied = !hasCells() && empty();
+    ConversionProgress end = now(emptied);
+    progress.accept(end);
+    return end;
+  }
+
+  private Period last() {
+    return dataset.periods().all().getLast();
+  }
+
+  private long border() {
+    return last().times().from();
+  }
+
+  private boolean hasCells() {
+    return border() > Long.MIN_VALUE;
+  }
+
+  private void tell() {
+    if (!writersWait) {
+      progress.accept(now(false));
+    }
+  }
+
+  private ConversionProgress now(boolean done) {
+    TimeRange extent = dataset.index().extent();
+    return new ConversionProgress(
+        copy.samples(),
+        copy.again(),
+        extent.isEmpty() ? null : instant(extent.from()),
+        hasCells() ? instant(border()) : null,
+        done);
+  }
+
+  private Instant instant(long time) {
+    return dataset.resolution().instant(time);
+  }
+
+  private void convertSlice() {
+    awaitNoDelete();
+    long deletes = dataset.deletes().added();
+    long start = System.nanoTime();
+    TimeRange slice = nextSlice();
+    record(border(), slice.from(), false);
+    LateWrites late = new LateWrites(slice);
+    alone(() -> note(late));
+    Move move = Move.LATE;
+    try {
+      Selector all = new Selector(List.of());
+      copy.run(slice, dataset.index().match(all, slice, Kind.ALL, ReadGuard.NONE));
+      for (int round = 0; move == Move.LATE && !stopped.getAsBoolean(); round++) {
+        copyAgain(slice, late);
+        boolean last = round >= ROUNDS;
+        move =
+            alone(() -> {
+              if (last) {
+                copyAgain(slice, late);
+              }
+              return move(slice, late, deletes);
+            });
+      }
+    } finally {
+      alone(() -> note(null));
+    }
+    if (move == Move.DELETED) {
+      dropCopies();
+    }
+    adaptTo(System.nanoTime() - start);
+  }
+
+  /** Runs an action while nobody writes. It reports no progress: who receives it may be slow. */
+  private <T> T alone(Supplier<T> action) {
+    return writer.alone(() -> {
+      writersWait = true;
+      try {
+        return action.get();
+      } finally {
+        writersWait = false;
+      }
+    });
+  }
+
+  private boolean note(@Nullable LateWrites writes) {
+    dataset.periods().note(writes);
+    return true;
+  }
+
+  /** Waits until no delete stands: it may have read periods before the border moves. */
+  private void awaitNoDelete() {
+    while (!dataset.deletes().isEmpty() && !stopped.getAsBoolean()) {
+      dataset.deletes().awaitChange(dataset.deletes().all(), SEAL_PATIENCE);
+    }
+  }
+
+  /** Returns the next slice back in time, of whole days; the last one has no beginning. */
+  private TimeRange nextSlice() {
+    long to = border();
+    long earliest = Math.max(dataset.index().extent().from(), dataset.oldestKept());
+    long lastDay = BlockKey.bucket(to - 1, dataset.resolution());
+    long from = BlockKey.times(lastDay, dataset.resolution()).from();
+    long more = (days - 1) * BlockKey.width(dataset.resolution());
+    from = from < Long.MIN_VALUE + more ? Long.MIN_VALUE : from - more;
+    return new TimeRange(from <= earliest ? Long.MIN_VALUE : from, to);
+  }
+
+  private void adaptTo(long nanos) {
+    if (nanos < SHORT.toNanos()) {
+      days = Math.min(DAYS_MAX, 2 * days);
+    } else if (nanos > LONG.toNanos()) {
+      days = Math.max(1, days / 2);
+    }
+  }
+
+  /** Copies what was written late, and makes all copies durable. */
+  private void copyAgain(TimeRange slice, LateWrites late) {
+    BitSet written = late.take();
+    if (!written.isEmpty()) {
+      copy.again(slice, written);
+    }
+    seal();
+  }
+
+  private void seal() {
+    while (!tiers.seal(SEAL_PATIENCE) && !stopped.getAsBoolean()) {
+      if (tiers.isClosed()) {
+        throw new WriteFailedException("dataset '%s' is closed".formatted(dataset.name()), false);
+      }
+      tell();
+    }
+  }
+
+  /** Moves the border to the start of a slice, while nobody writes. */
+  private Move move(TimeRange slice, LateWrites late, long deletes) {
+    if (dataset.deletes().added() != deletes || !dataset.deletes().isEmpty()) {
+      return Move.DELETED;
+    }
+    if (!late.isEmpty() || stopped.getAsBoolean()) {
+      return Move.LATE;
+    }
+    record(slice.from(), slice.from(), false);
+    dataset.periods().answerFromBlocks(last().index(), slice.from());
+    return Move.DONE;
+  }
+
+  private void record(long blocksFrom, long copiedFrom, boolean emptied) {
+    Conversion state = new Conversion(last().index(), blocksFrom, copiedFrom, emptied);
+    dataset.home().identity().conversion(state, dataset.stamps(1));
+  }
+
+  /** Drops copies that nobody reads, of an earlier run or of a slice that has to begin again. */
+  private void dropCopies() {
+    Conversion state = dataset.home().identity().conversion();
+    if (state == null || state.copiedFrom() >= state.blocksFrom()) {
+      return;
+    }
+    seal();
+    TimeRange times = new TimeRange(state.copiedFrom(), state.blocksFrom());
+    HiddenSamples all = HiddenSamples.all(times);
+    int size = tiers.numbers().size();
+    for (int from = 0; from < size && !stopped.getAsBoolean(); from += SERIES_AT_ONCE) {
+      Map<Integer, HiddenSamples> some = new HashMap<>();
+      for (int number = from; number < Math.min(size, from + SERIES_AT_ONCE); number++) {
+        if (tiers.numbers().key(number) >= 0) {
+          some.put(number, all);
+        }
+      }
+      tiers.remove(times, some, new RemovalTally(), stopped);
+    }
+    if (!stopped.getAsBoolean()) {
+      record(state.blocksFrom(), state.blocksFrom(), false);
+    }
+  }
+
+  /**
+   * Removes all cells once nobody reads them.
+   *
+   * @return whether they are removed
+   */
+  private boolean empty() {
+    Conversion state = dataset.home().identity().conversion();
+    if (state == null || state.emptied()) {
+      return true;
+    }
+    if (!dataset.periods().reads().awaitEnd(stopped)) {
+      return false;
+    }
+    List<Period> all = dataset.periods().all();
+    for (Period period : all.subList(0, all.size() - 1)) {
+      period.layouts().forEach(this::empty);
+    }
+    record(Long.MIN_VALUE, Long.MIN_VALUE, true);
+    dataset.periods().emptied();
+    return true;
+  }
+
+  private void empty(PlacedLayout layout) {
+    for (int of = 0; of < layout.layout().tables().size(); of++) {
+      Table table = layout.table(of);
+      table.power(Power.RangeDelete.class).orElseThrow().deleteRows(Bytes.EMPTY, null);
+      table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
+    }
+  }
+}

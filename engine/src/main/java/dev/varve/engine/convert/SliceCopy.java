@@ -1,0 +1,268 @@
+package dev.varve.engine.convert;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.RunCursor;
+import dev.varve.engine.catalog.Matches;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.fill.SampleDigest;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.write.BlockCopier;
+import dev.varve.model.Column;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Run;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Copies samples from the cells of a slice of time into blocks, and compares both by digests. Used
+ * by one thread.
+ */
+final class SliceCopy {
+  /** Number of series that are held in memory and whose rows are planned together. */
+  private static final int SERIES_AT_ONCE = 1024;
+
+  /** Number of samples that are written together. */
+  private static final int SAMPLES_AT_ONCE = 1 << 15;
+
+  /** Bytes of texts that are written together. */
+  private static final int TEXTS_AT_ONCE = 4 << 20;
+
+  /** Number of times that series are copied before it counts as an error that copies differ. */
+  private static final int ATTEMPTS = 3;
+
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  private final OpenDataset dataset;
+  private final DatasetReader reader;
+  private final BlockCopier copier;
+  private final Runnable progress;
+  private final BooleanSupplier stopped;
+  private final List<SampleGroup> waiting = new ArrayList<>();
+  private int waitingSamples;
+  private long waitingTexts;
+  private long samples;
+  private long again;
+
+  SliceCopy(
+      OpenDataset dataset,
+      DatasetReader reader,
+      BlockCopier copier,
+      Runnable progress,
+      BooleanSupplier stopped) {
+    this.dataset = dataset;
+    this.reader = reader;
+    this.copier = copier;
+    this.progress = progress;
+    this.stopped = stopped;
+  }
+
+  /** Returns the number of samples copied so far. */
+  long samples() {
+    return samples;
+  }
+
+  /** Returns the number of samples among them that were copied once more. */
+  long again() {
+    return again;
+  }
+
+  /** Copies a slice of some series. */
+  void run(TimeRange slice, Matches series) {
+    copy(slice, series.stream().iterator());
+  }
+
+  /**
+   * Copies a slice of some series once more.
+   *
+   * @param numbers of the series in the index
+   */
+  void again(TimeRange slice, BitSet numbers) {
+    long before = samples;
+    copy(
+        slice,
+        numbers.stream()
+            .mapToObj(number ->
+                new Match(number, dataset.index().key(number), dataset.index().fields(number)))
+            .iterator());
+    again += samples - before;
+  }
+
+  private void copy(TimeRange slice, Iterator<Match> series) {
+    if (kept(slice).isEmpty()) {
+      return;
+    }
+    List<Match> some = new ArrayList<>();
+    while (series.hasNext() && !stopped.getAsBoolean()) {
+      some.add(series.next());
+      if (some.size() == SERIES_AT_ONCE || !series.hasNext()) {
+        some.sort((a, b) -> Matches.ORDER.compare(a.key(), b.key()));
+        copyAndCompare(slice, some);
+        some.clear();
+        progress.run();
+      }
+    }
+  }
+
+  private void copyAndCompare(TimeRange slice, List<Match> series) {
+    for (int attempt = 1; ; attempt++) {
+      Map<Series, String> written = copy(slice, series);
+      Map<Series, String> found = digests(slice, series);
+      if (written.equals(found) || stopped.getAsBoolean()) {
+        return;
+      }
+      if (attempt == ATTEMPTS) {
+        throw new CorruptDataException(differ(slice, written, found));
+      }
+    }
+  }
+
+  private String differ(TimeRange slice, Map<Series, String> written, Map<Series, String> found) {
+    String first =
+        written.entrySet().stream()
+            .filter(one -> !one.getValue().equals(found.get(one.getKey())))
+            .map(one -> one.getKey().toString())
+            .sorted()
+            .findFirst()
+            .orElse("a series without cells");
+    return "dataset '%s': from %d to %d blocks return other samples of %s than cells, %d times in a row; cells stay"
+        .formatted(dataset.name(), slice.from(), slice.to(), first, ATTEMPTS);
+  }
+
+  /** Copies samples, and returns a digest of those of each series. */
+  private Map<Series, String> copy(TimeRange slice, List<Match> series) {
+    List<Period> cells =
+        dataset.periods().all().stream()
+            .filter(period -> period.blocks() == null && !period.times().isEmpty())
+            .filter(period -> period.times().overlaps(slice))
+            .toList();
+    Digests digests = new Digests();
+    try (RunCursor runs = reader.ofPeriods(cells, series, kept(slice))) {
+      for (Run run = runs.next(); run != null && !stopped.getAsBoolean(); run = runs.next()) {
+        digests.add(run);
+        add(run);
+        samples += run.samples().size();
+      }
+    }
+    write();
+    return digests.end();
+  }
+
+  /** Returns digests of what blocks have. */
+  private Map<Series, String> digests(TimeRange slice, List<Match> series) {
+    Period blocks = dataset.periods().all().getLast().answering(slice);
+    Digests digests = new Digests();
+    try (RunCursor runs = reader.ofPeriods(List.of(blocks), series, kept(slice))) {
+      for (Run run = runs.next(); run != null && !stopped.getAsBoolean(); run = runs.next()) {
+        digests.add(run);
+      }
+    }
+    return digests.end();
+  }
+
+  private TimeRange kept(TimeRange slice) {
+    return slice.intersect(new TimeRange(dataset.oldestKept(), Long.MAX_VALUE));
+  }
+
+  private void add(Run run) {
+    Samples of = run.samples();
+    GroupKey key = run.series().key();
+    waiting.add(
+        new SampleGroup(
+            key,
+            of.size(),
+            Arrays.copyOf(of.times(), of.size()),
+            List.of(column(run.series().field(), of))));
+    waitingSamples += of.size();
+    waitingTexts += of.kind() == Kind.STRING && !of.isEmpty() ? of.textEnd(of.size() - 1) : 0;
+    if (waitingSamples >= SAMPLES_AT_ONCE || waitingTexts >= TEXTS_AT_ONCE) {
+      write();
+    }
+  }
+
+  private static Column column(String field, Samples of) {
+    int size = of.size();
+    return switch (of.kind()) {
+      case INT64 -> new Column.Longs(field, Arrays.copyOf(of.longs(), size), null);
+      case DOUBLE -> new Column.Doubles(field, Arrays.copyOf(of.doubles(), size), null);
+      case STRING -> texts(field, of);
+    };
+  }
+
+  private static Column texts(String field, Samples of) {
+    int[] ends = new int[of.size()];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = of.textEnd(i);
+    }
+    int length = ends.length == 0 ? 0 : ends[ends.length - 1];
+    return new Column.Texts(field, Arrays.copyOf(of.text(), length), ends, null);
+  }
+
+  /** Writes what waits, as soon as there is room. */
+  private void write() {
+    Period into = dataset.periods().all().getLast();
+    boolean written = waiting.isEmpty();
+    while (!written && !stopped.getAsBoolean()) {
+      try {
+        copier.write(into, waiting, 60L * waitingSamples + 2 * waitingTexts);
+        written = true;
+      } catch (OverloadedException e) {
+        pause(e);
+      }
+    }
+    waiting.clear();
+    waitingSamples = 0;
+    waitingTexts = 0;
+  }
+
+  private static void pause(OverloadedException reason) {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw reason;
+    }
+  }
+
+  /** Digests of series whose runs come one series after the other. */
+  private static final class Digests {
+    private final Map<Series, SampleDigest> open = new HashMap<>();
+
+    void add(Run run) {
+      Samples of = run.samples();
+      if (of.isEmpty()) {
+        return;
+      }
+      SampleDigest digest = open.computeIfAbsent(run.series(), series -> new SampleDigest());
+      for (int i = 0; i < of.size(); i++) {
+        switch (of.kind()) {
+          case INT64 -> digest.add(of.time(i), Kind.INT64, of.longAt(i));
+          case DOUBLE ->
+              digest.add(of.time(i), Kind.DOUBLE, Double.doubleToRawLongBits(of.doubleAt(i)));
+          case STRING ->
+              digest.add(of.time(i), Arrays.copyOfRange(of.text(), of.textStart(i), of.textEnd(i)));
+        }
+      }
+    }
+
+    Map<Series, String> end() {
+      Map<Series, String> hex = new HashMap<>();
+      open.forEach((series, digest) -> hex.put(series, digest.hex()));
+      return hex;
+    }
+  }
+}
