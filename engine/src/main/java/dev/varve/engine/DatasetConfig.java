@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.opentsdb.RollupConfig;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param refresh how soon writes of other servers are seen
  * @param journal how the journal of periods in blocks is kept; without effect on periods in cells
  * @param attached the foreign tables of the dataset; null for tables of our own
+ * @param rollups how OpenTSDB's roll-ups are kept, in datasets of their own; null for no roll-ups
  */
 public record DatasetConfig(
     String name,
@@ -34,7 +36,8 @@ public record DatasetConfig(
     boolean wholeTableScans,
     Refresh refresh,
     JournalConfig journal,
-    @Nullable Attached attached) {
+    @Nullable Attached attached,
+    @Nullable RollupConfig rollups) {
   public DatasetConfig {
     periods = List.copyOf(periods);
     resources = Set.copyOf(resources);
@@ -59,6 +62,7 @@ public record DatasetConfig(
         wholeTableScans,
         Refresh.DEFAULTS,
         JournalConfig.DEFAULTS,
+        null,
         null);
   }
 
@@ -80,27 +84,33 @@ public record DatasetConfig(
 
   /** Returns a copy of this declaration, attached to foreign tables. */
   public DatasetConfig with(Attached other) {
-    return copy(periods, refresh, journal, other);
+    return copy(periods, refresh, journal, other, rollups);
   }
 
   /** Returns a copy of this declaration with other periods. */
   DatasetConfig withPeriods(List<PeriodConfig> others) {
-    return copy(others, refresh, journal, attached);
+    return copy(others, refresh, journal, attached, rollups);
   }
 
   public DatasetConfig with(Refresh other) {
-    return copy(periods, other, journal, attached);
+    return copy(periods, other, journal, attached, rollups);
   }
 
   public DatasetConfig with(JournalConfig other) {
-    return copy(periods, refresh, other, attached);
+    return copy(periods, refresh, other, attached, rollups);
+  }
+
+  /** Returns a copy of this declaration with roll-ups. */
+  public DatasetConfig with(RollupConfig other) {
+    return copy(periods, refresh, journal, attached, other);
   }
 
   private DatasetConfig copy(
       List<PeriodConfig> otherPeriods,
       Refresh otherRefresh,
       JournalConfig otherJournal,
-      @Nullable Attached otherAttached) {
+      @Nullable Attached otherAttached,
+      @Nullable RollupConfig otherRollups) {
     return new DatasetConfig(
         name,
         store,
@@ -111,7 +121,8 @@ public record DatasetConfig(
         wholeTableScans,
         otherRefresh,
         otherJournal,
-        otherAttached);
+        otherAttached,
+        otherRollups);
   }
 
   /** Returns the store of the home. */

@@ -6,6 +6,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
+import dev.varve.engine.RollupDatasets;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
@@ -16,9 +17,10 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A Varve server in this process, on a free port, for one dataset with a complete catalog. */
+/** A Varve server in this process, on a free port, for one dataset with a complete catalog, and its roll-ups. */
 public record VarveServer(Engine engine, Server server) implements AutoCloseable {
   /**
    * Starts a server.
@@ -26,9 +28,10 @@ public record VarveServer(Engine engine, Server server) implements AutoCloseable
    * @param directory Varve's own data directory
    */
   public static VarveServer start(Path directory, DatasetConfig dataset) {
+    List<DatasetConfig> datasets = new ArrayList<>(List.of(dataset));
+    datasets.addAll(RollupDatasets.of(dataset));
     Engine engine =
-        Engine.open(
-            new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), dataset.name()));
+        Engine.open(new EngineConfig(directory, RunningStore.MEMORY, datasets, dataset.name()));
     ServerConfig config =
         new ServerConfig(
             List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),

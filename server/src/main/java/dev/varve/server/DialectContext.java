@@ -127,11 +127,19 @@ public record DialectContext(
     return bound(sender, find(dataset));
   }
 
+  /**
+   * Returns a dataset that belongs to another one, such as that of its roll-ups, as a caller may
+   * use the other one.
+   */
+  public Dataset beside(Caller caller, String name) {
+    return caller.bind(find(name));
+  }
+
   private Dataset find(Exchange exchange, @Nullable String name) {
     return bound(exchange.caller(), find(name));
   }
 
-  /** Binds a dataset to what a caller may use: all dialects reach datasets by this alone. */
+  /** Binds a dataset to what a caller may use: dialects reach datasets that are named by this. */
   private static Dataset bound(Caller caller, Dataset found) {
     caller.requireDataset(found.name());
     return caller.bind(found);

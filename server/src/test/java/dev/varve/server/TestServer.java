@@ -128,6 +128,20 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
+  /** Starts a server with some datasets, the first of which is the default. */
+  public static TestServer with(Path directory, List<DatasetConfig> datasets) throws IOException {
+    return new TestServer(
+        directory,
+        datasets,
+        HttpLimits.DEFAULTS,
+        QueryOptions.DEFAULTS,
+        null,
+        List.of(),
+        null,
+        RulesConfig.DEFAULTS,
+        Door.OPEN);
+  }
+
   /** Starts a server with one dataset in memory that evaluates the rules of a file every second. */
   public static TestServer withRules(Path directory, Path rules) throws IOException {
     RulesConfig none = RulesConfig.DEFAULTS;

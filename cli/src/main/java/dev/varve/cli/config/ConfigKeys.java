@@ -2,6 +2,8 @@ package dev.varve.cli.config;
 
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.layout.opentsdb.RollupConfig;
+import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.ConnectionLimits;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,6 +196,16 @@ public final class ConfigKeys {
         new Row<>(
             List.of("resources"),
             (dataset, into) -> into.add("resources", String.join(",", dataset.resources()))),
+        key(
+            "rollups",
+            dataset -> {
+              RollupConfig rollups = dataset.rollups();
+              return rollups == null
+                  ? null
+                  : rollups.intervals().stream()
+                      .map(RollupInterval::text)
+                      .collect(Collectors.joining(","));
+            }),
         key("journal", dataset -> dataset.journal().sync().name().toLowerCase(Locale.ROOT)),
         key("journal-size", dataset -> dataset.journal().maxBytes()),
         key("scans", dataset -> dataset.wholeTableScans() ? "allow" : "refuse"),

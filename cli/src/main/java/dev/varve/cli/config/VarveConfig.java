@@ -8,10 +8,12 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.FieldLimits;
 import dev.varve.engine.JournalConfig;
+import dev.varve.engine.RollupDatasets;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
@@ -22,6 +24,7 @@ import dev.varve.server.http.HttpLimits;
 import dev.varve.server.http.WebAccess;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.LabelLimits;
+import dev.varve.server.opentsdb.rollup.RollupFile;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.relabel.RelabelReader;
 import dev.varve.server.rules.RulesConfig;
@@ -172,6 +175,7 @@ public record VarveConfig(
       DatasetConfig dataset = new DatasetReader(declared.below(name), name, folder).read();
       if (dataset != null) {
         datasets.add(dataset);
+        datasets.addAll(RollupDatasets.of(dataset));
       }
     }
     if (declared.keys().isEmpty()) {
@@ -387,6 +391,7 @@ public record VarveConfig(
       Refresh refresh = refresh();
       JournalConfig journal = journal();
       Attached attached = attached();
+      RollupConfig rollups = rollups();
       store.refuseUnknown();
       reader.refuseUnknown();
       return periods.isEmpty()
@@ -401,7 +406,24 @@ public record VarveConfig(
               scans.equals("allow"),
               refresh,
               journal,
-              attached);
+              attached,
+              rollups);
+    }
+
+    /** Reads the file of OpenTSDB's roll-ups; null if there is none. */
+    private @Nullable RollupConfig rollups() {
+      Path file = reader.path("rollups", folder);
+      if (file == null) {
+        return null;
+      }
+      try {
+        return RollupFile.read(Files.readString(file), file.getFileName().toString());
+      } catch (ConfigException e) {
+        e.problems().forEach(problem -> reader.problem("rollups", problem));
+      } catch (IOException e) {
+        reader.problem("rollups", "cannot read '" + file + "'");
+      }
+      return null;
     }
 
     private JournalConfig journal() {

@@ -67,7 +67,13 @@ public final class OpenTsdbLayout implements Layout {
   private final Domain domain;
 
   public OpenTsdbLayout(OpenTsdbParameters parameters) {
+    this(parameters, new RowKeys(parameters));
+  }
+
+  /** Creates a layout whose series have other row keys. */
+  OpenTsdbLayout(OpenTsdbParameters parameters, RowKeys keys) {
     this.parameters = parameters;
+    this.keys = keys;
     domain =
         new Domain(
             Set.of(Kind.INT64, Kind.DOUBLE),
@@ -81,7 +87,6 @@ public final class OpenTsdbLayout implements Layout {
             Domain.Alphabet.LATIN1_WORD,
             true,
             false);
-    keys = new RowKeys(parameters);
     uids = new UidTable(parameters);
     writer = new SampleWriter(parameters, keys);
     tables =
@@ -102,6 +107,10 @@ public final class OpenTsdbLayout implements Layout {
    */
   public static OpenTsdbLayout of(Map<String, String> parameters) {
     return new OpenTsdbLayout(OpenTsdbParameters.of(parameters));
+  }
+
+  public OpenTsdbParameters parameters() {
+    return parameters;
   }
 
   @Override

@@ -49,10 +49,20 @@ final class RowKeys {
   private final int tagkWidth;
   private final int pairWidth;
   private final int maxTags;
-  private final Base base = new Base();
+  private final KeyPart.Time base;
   private final RowShape shape;
 
   RowKeys(OpenTsdbParameters parameters) {
+    this(parameters, new Base());
+  }
+
+  /**
+   * Creates row keys.
+   *
+   * @param base the base time, in seconds on four bytes
+   */
+  RowKeys(OpenTsdbParameters parameters, KeyPart.Time base) {
+    this.base = base;
     saltWidth = parameters.saltWidth();
     saltBuckets = parameters.saltBuckets();
     metricWidth = parameters.metricWidth();

@@ -17,15 +17,18 @@ final class Datasets {
 
   /** Starts a server with an empty dataset in a layout, in RocksDB. */
   static VarveServer serve(Path directory, String layout) {
-    return VarveServer.start(
-        directory,
-        new DatasetConfig(
-            "main",
-            new StoreConfig("rocksdb", Map.of()),
-            List.of(new PeriodConfig(Instant.MIN, Layouts.stored(layout, Map.of()))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false));
+    return VarveServer.start(directory, dataset(layout));
+  }
+
+  /** Returns an empty dataset in a layout, in RocksDB. */
+  static DatasetConfig dataset(String layout) {
+    return new DatasetConfig(
+        "main",
+        new StoreConfig("rocksdb", Map.of()),
+        List.of(new PeriodConfig(Instant.MIN, Layouts.stored(layout, Map.of()))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false);
   }
 }

@@ -5,6 +5,7 @@ import dev.varve.devstores.OpenTsdb;
 import dev.varve.matrix.RealStores;
 import dev.varve.matrix.VarveServer;
 import dev.varve.model.Resolution;
+import dev.varve.server.opentsdb.rollup.RollupFile;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
 import dev.varve.store.Store;
@@ -60,7 +61,11 @@ class OpenTsdbDifferentialIT {
     makeTables(hbase);
     try (OpenTsdb openTsdb =
             OpenTsdb.start(directory.resolve("opentsdb"), hbase.quorum(), settings());
-        VarveServer varve = Datasets.serve(directory.resolve("varve"), layout)) {
+        VarveServer varve =
+            VarveServer.start(
+                directory.resolve("varve"),
+                Datasets.dataset(layout)
+                    .with(RollupFile.read(OpenTsdbRollups.config(TABLE), "rollups")))) {
       Trial trial =
           new Trial(
               "OpenTSDB 2.4.0 (in layout " + layout + ")",
@@ -77,25 +82,29 @@ class OpenTsdbDifferentialIT {
   }
 
   private static Map<String, String> settings() {
-    return Map.of(
-        "tsd.storage.hbase.data_table", TABLE,
-        "tsd.storage.hbase.uid_table", TABLE + "-uid",
-        "tsd.storage.hbase.meta_table", TABLE + "-meta",
-        "tsd.storage.hbase.tree_table", TABLE + "-tree",
+    return Map.ofEntries(
+        Map.entry("tsd.rollups.enable", "true"),
+        Map.entry("tsd.rollups.config", OpenTsdbRollups.config(TABLE)),
+        Map.entry("tsd.storage.hbase.data_table", TABLE),
+        Map.entry("tsd.storage.hbase.uid_table", TABLE + "-uid"),
+        Map.entry("tsd.storage.hbase.meta_table", TABLE + "-meta"),
+        Map.entry("tsd.storage.hbase.tree_table", TABLE + "-tree"),
         // A catalog of series, as Varve has it.
-        "tsd.core.meta.enable_tsuid_tracking", "true",
-        "tsd.http.query.allow_delete", "true",
-        "tsd.http.show_stack_trace", "false",
+        Map.entry("tsd.core.meta.enable_tsuid_tracking", "true"),
+        Map.entry("tsd.http.query.allow_delete", "true"),
+        Map.entry("tsd.http.show_stack_trace", "false"),
         // Reads would rewrite rows meanwhile.
-        "tsd.storage.enable_compaction", "false",
+        Map.entry("tsd.storage.enable_compaction", "false"),
         // It breaks on HBase 2.
-        "tsd.query.enable_fuzzy_filter", "false");
+        Map.entry("tsd.query.enable_fuzzy_filter", "false"));
   }
 
   private static void makeTables(HBaseServer hbase) {
     try (Store store =
         StoreProviders.of("hbase").open(directory.resolve("unused"), 64 << 20, hbase.options())) {
-      FAMILIES.forEach((suffix, names) ->
+      Map<String, List<String>> families = new TreeMap<>(FAMILIES);
+      OpenTsdbRollups.TABLES.forEach(suffix -> families.put(suffix, List.of("t")));
+      families.forEach((suffix, names) ->
           store
               .open(
                   new TableSpec(
@@ -111,9 +120,11 @@ class OpenTsdbDifferentialIT {
   private static void run(Trial trial, Choices choices) {
     OpenTsdbPoints.names().forEach(trial.original()::send);
     OpenTsdbPoints.writes(choices).forEach(trial::send);
+    OpenTsdbRollups rollups = new OpenTsdbRollups(choices);
+    rollups.writes().forEach(trial::send);
     learn(trial.original());
     learn(trial.varve());
-    OpenTsdbRequests requests = new OpenTsdbRequests(choices);
+    OpenTsdbRequests requests = new OpenTsdbRequests(choices, rollups);
     List<String> changed = new ArrayList<>();
     for (int i = 0; i < REQUESTS / 10; i++) {
       Case both = trial.send(requests.write());
@@ -127,6 +138,7 @@ class OpenTsdbDifferentialIT {
     List<String> written = requests.written();
     written.removeAll(changed);
     OpenTsdbRequests.read(written).forEach(trial::send);
+    rollups.reads().forEach(trial::send);
     while (trial.requests() < REQUESTS * 95 / 100) {
       trial.send(requests.any());
     }

@@ -22,6 +22,7 @@ final class OpenTsdbPoints {
 
   static final List<String> METRICS =
       List.of(
+          "roll.int",
           "sys.counter",
           "sys.days",
           "sys.float",
@@ -32,10 +33,11 @@ final class OpenTsdbPoints {
           "sys.tags");
 
   /** Names as the original gets to know them, so that its order by UIDs is Varve's by names. */
-  static final List<String> TAGS = List.of("rack", "host", "dc");
+  static final List<String> TAGS = List.of("rack", "host", "dc", "_aggregate");
 
   static final List<String> VALUES =
-      List.of("aus", "db-1", "lga", "r1", "r2", "sjc", "web01", "Web02", "web03");
+      List.of(
+          "aus", "db-1", "lga", "MAX", "r1", "r2", "sjc", "SUM", "web01", "Web02", "web03");
 
   private final Choices choices;
   private final List<Object> points = new ArrayList<>();

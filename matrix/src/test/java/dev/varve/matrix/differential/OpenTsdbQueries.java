@@ -79,10 +79,12 @@ final class OpenTsdbQueries {
 
   private final Choices choices;
   private final Mutation mutation;
+  private final OpenTsdbRollups rollups;
   private Set<String> features = Set.of();
 
-  OpenTsdbQueries(Choices choices) {
+  OpenTsdbQueries(Choices choices, OpenTsdbRollups rollups) {
     this.choices = choices;
+    this.rollups = rollups;
     this.mutation = new Mutation(choices);
   }
 
@@ -94,10 +96,11 @@ final class OpenTsdbQueries {
   /** Returns a query of any form. */
   Request any() {
     features = choices.begin();
-    return switch (choices.below(14)) {
+    return switch (choices.below(16)) {
       case 0 -> last();
       case 1 -> functions();
       case 2 -> formulas();
+      case 14, 15 -> ofRollups();
       case 3, 4, 5, 6, 7, 8 -> inUrl();
       default -> posted();
     };
@@ -216,6 +219,16 @@ final class OpenTsdbQueries {
     }
     flags(path);
     return request("GET query", "GET", path.toString(), null);
+  }
+
+  private Request ofRollups() {
+    StringBuilder path =
+        new StringBuilder("/api/query?start=%d&end=%d".formatted(
+            OpenTsdbPoints.START + choices.below(4000), OpenTsdbPoints.END - choices.below(4000)));
+    path.append("&m=").append(encoded(rollups.query()));
+    flags(path);
+    choices.note("roll-ups");
+    return request("GET query of roll-ups", "GET", path.toString(), null);
   }
 
   private List<String> tsuids() {

@@ -15,15 +15,17 @@ final class OpenTsdbRequests {
   private final Choices choices;
   private final Mutation mutation;
   private final OpenTsdbQueries queries;
+  private final OpenTsdbRollups rollups;
   private Set<String> features = Set.of();
   private int written;
   private int named;
   private int deleted;
 
-  OpenTsdbRequests(Choices choices) {
+  OpenTsdbRequests(Choices choices, OpenTsdbRollups rollups) {
     this.choices = choices;
+    this.rollups = rollups;
     this.mutation = new Mutation(choices);
-    this.queries = new OpenTsdbQueries(choices);
+    this.queries = new OpenTsdbQueries(choices, rollups);
   }
 
   private Request request(String endpoint, String method, String path, @Nullable String body) {
@@ -47,14 +49,26 @@ final class OpenTsdbRequests {
         "uid",
         "meta",
         "annotation",
-        "annotation ")) {
+        "annotation ",
+        "rollup")) {
       case "suggest" -> suggest();
       case "lookup", "lookup " -> lookup();
       case "uid" -> uid();
       case "meta" -> meta();
+      case "rollup" -> rollup();
       case "annotation", "annotation " -> annotation();
       default -> about();
     };
+  }
+
+  private Request rollup() {
+    List<Object> points = rollups.some();
+    String flags = choices.draw("flags of rollup", "?sync", "?sync&summary", "?sync&details");
+    return request(
+        "POST rollup",
+        "POST",
+        "/api/rollup" + flags,
+        JsonTree.write(points.size() == 1 ? points.getFirst() : points));
   }
 
   private Request about() {

@@ -11,8 +11,6 @@ final class OpenTsdbRules {
   private static final Pattern NULLS =
       Pattern.compile("is null|NullPointerException|index out of range");
 
-  private static final Pattern NO_ROLLUPS = Pattern.compile("RollupInterval|[Rr]ollup");
-
   private static final Pattern TSUID_OF_ANNOTATION =
       Pattern.compile("^\\.tsuid$|^\\.tsuids\\[|^\\[\\d+]\\.tsuid$|nnotations\\[\\d+]\\.tsuid$");
 
@@ -91,11 +89,23 @@ final class OpenTsdbRules {
             "| `scalar` | refused with another text |",
             (both, difference) -> both.request().contains("scalar") && both.ours().status() == 400),
         new Rule(
-            "| `pre-agg`, `rollup_...` | `preAggregate`, `rollupUsage` | accepted, no effect",
+            "| downsampling by `avg` | different: sums divided by counts",
             (both, difference) ->
-                both.request().contains("pre-agg")
-                    && both.statuses(400, 200)
-                    && both.says(NO_ROLLUPS)),
+                both.request().has("roll-ups")
+                    && both.request().has("downsampling of roll-ups avg")),
+        new Rule(
+            "| downsampling by `count` | different: adds the counts",
+            (both, difference) ->
+                both.request().has("roll-ups")
+                    && both.request().has("downsampling of roll-ups count")
+                    && difference.place().contains(".dps")),
+        new Rule(
+            "| the aggregators `avg` and `dev` | different: they work",
+            (both, difference) ->
+                both.request().has("roll-ups")
+                    && (both.request().has("aggregator of roll-ups avg")
+                        || both.request().has("aggregator of roll-ups dev"))
+                    && difference.place().contains(".dps")),
         new Rule(
             "| `percentiles[...]`, `show-histogram-buckets` | `percentiles`, `showHistogramBuckets` | refused, 400 |",
             (both, difference) ->
@@ -121,9 +131,6 @@ final class OpenTsdbRules {
         new Rule(
             "| `jsonp` anywhere | refused, 400 |",
             (both, difference) -> both.request().contains("jsonp")),
-        new Rule(
-            "| `POST /api/rollup` | refused, 501 |",
-            (both, difference) -> both.request().path().startsWith("/api/rollup")),
         new Rule(
             "| `POST /api/histogram` | refused, 503 |",
             (both, difference) -> both.request().path().startsWith("/api/histogram")),

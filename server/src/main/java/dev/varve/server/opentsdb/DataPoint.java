@@ -1,24 +1,85 @@
 package dev.varve.server.opentsdb;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A point as received by {@code /api/put}, before validation.
+ * A point as received, before validation.
  *
  * @param timestamp 0 if missing
  * @param value the text of a number or string
  * @param tags null if missing; a value may be null
+ * @param rolledUp what a point of {@code /api/rollup} has besides; null for other points
  */
 record DataPoint(
     @Nullable String metric,
     long timestamp,
     @Nullable String value,
-    @Nullable Map<String, @Nullable String> tags) {
+    @Nullable Map<String, @Nullable String> tags,
+    @Nullable RolledUp rolledUp) {
+  /**
+   * What a roll-up is of.
+   *
+   * @param interval null if missing
+   * @param aggregator over time; null if missing
+   * @param groupBy the aggregator over series; null if missing
+   */
+  record RolledUp(
+      @Nullable String interval, @Nullable String aggregator, @Nullable String groupBy) {
+    static final RolledUp NONE = new RolledUp(null, null, null);
+
+    private static final String INTERVAL = "interval";
+    private static final String AGGREGATOR = "aggregator";
+    private static final String GROUP_BY = "groupByAggregator";
+
+    /** The names of the members of a point. */
+    static final Set<String> MEMBERS = Set.of(INTERVAL, AGGREGATOR, GROUP_BY);
+
+    /** Returns a copy with another member. */
+    RolledUp with(String member, @Nullable String text) {
+      return new RolledUp(
+          member.equals(INTERVAL) ? text : interval,
+          member.equals(AGGREGATOR) ? text : aggregator,
+          member.equals(GROUP_BY) ? text : groupBy);
+    }
+
+    private long characters() {
+      return length(interval) + length(aggregator) + length(groupBy);
+    }
+
+    private void write(JsonGenerator json) {
+      text(INTERVAL, interval, json);
+      text(AGGREGATOR, aggregator, json);
+      text(GROUP_BY, groupBy, json);
+    }
+  }
+
+  /** Returns whether there is a value. */
+  boolean hasValue() {
+    return value != null && !value.isEmpty();
+  }
+
+  /** Returns the tags; empty if they are missing. */
+  Map<String, @Nullable String> tagsOrNone() {
+    return tags == null ? Map.of() : tags;
+  }
+
+  /** Returns a copy with one more tag. */
+  DataPoint with(String tag, String text) {
+    Map<String, @Nullable String> more = new LinkedHashMap<>(tagsOrNone());
+    more.put(tag, text);
+    return new DataPoint(metric, timestamp, value, more, rolledUp);
+  }
+
   /** Returns the number of characters of all texts. */
   long characters() {
     long count = length(metric) + length(value);
+    if (rolledUp != null) {
+      count += rolledUp.characters();
+    }
     if (tags != null) {
       for (Map.Entry<String, @Nullable String> tag : tags.entrySet()) {
         count += tag.getKey().length() + length(tag.getValue());
@@ -31,16 +92,18 @@ record DataPoint(
     return text == null ? 0 : text.length();
   }
 
+  private static void text(String name, @Nullable String text, JsonGenerator json) {
+    if (text != null) {
+      json.writeStringProperty(name, text);
+    }
+  }
+
   /** Writes the members that are present, as OpenTSDB does. */
   void write(JsonGenerator json) {
     json.writeStartObject();
-    if (metric != null) {
-      json.writeStringProperty("metric", metric);
-    }
+    text("metric", metric, json);
     json.writeNumberProperty("timestamp", timestamp);
-    if (value != null) {
-      json.writeStringProperty("value", value);
-    }
+    text("value", value, json);
     if (tags != null) {
       json.writeName("tags");
       json.writeStartObject();
@@ -53,6 +116,9 @@ record DataPoint(
         }
       });
       json.writeEndObject();
+    }
+    if (rolledUp != null) {
+      rolledUp.write(json);
     }
     json.writeEndObject();
   }

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
+import dev.varve.server.opentsdb.DataPoint.RolledUp;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -11,7 +12,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamReadException;
 
 /**
- * Reads the body of {@code /api/put}, a point or an array of points, one point at a time. Types are
+ * Reads a body of points, one point or an array of points, one point at a time. Types are
  * coerced as in OpenTSDB: numbers and booleans are accepted as texts, and numbers in strings as
  * numbers. Unknown members are ignored.
  */
@@ -25,15 +26,18 @@ final class DataPointReader {
   private static final int TEXT_PER_CHARACTER = 5;
 
   private final JsonParser json;
+  private final PointForm.Kind kind;
 
   /** Memory of the current point's texts. */
   private final HeldPart ofPoint;
 
   /**
    * @param memory accounts for one point at a time
+   * @param kind of the points, which decides about the members that they have
    */
-  DataPointReader(JsonParser json, Reservation memory) {
+  DataPointReader(JsonParser json, Reservation memory, PointForm.Kind kind) {
     this.json = json;
+    this.kind = kind;
     this.ofPoint = new HeldPart(memory);
   }
 
@@ -70,6 +74,7 @@ final class DataPointReader {
     long timestamp = 0;
     String value = null;
     Map<String, @Nullable String> tags = null;
+    RolledUp rolledUp = kind == PointForm.Kind.ROLLUP ? RolledUp.NONE : null;
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
       JsonToken token = json.nextToken();
@@ -78,10 +83,16 @@ final class DataPointReader {
         case "timestamp" -> timestamp = integer(token);
         case "value" -> value = text(token, name);
         case "tags" -> tags = tags(token);
-        default -> json.skipChildren();
+        default -> {
+          if (rolledUp != null && RolledUp.MEMBERS.contains(name)) {
+            rolledUp = rolledUp.with(name, text(token, name));
+          } else {
+            json.skipChildren();
+          }
+        }
       }
     }
-    return new DataPoint(metric, timestamp, value, tags);
+    return new DataPoint(metric, timestamp, value, tags, rolledUp);
   }
 
   private @Nullable Map<String, @Nullable String> tags(JsonToken start) {

@@ -107,9 +107,22 @@ public final class OpenTsdb implements Dialect {
   }
 
   private void writing(List<Route> routes, String api) {
-    routes.add(
-        Route.post(api + "put", Load.WRITE, Right.WRITE, wording(e -> new Put(context, e).run())));
-    routes.add(Route.get(api + "put", Load.NONE, Right.LOGIN, wording(OpenTsdb::notAllowed)));
+    routes.add(Route.post(api + "put", Load.WRITE, Right.WRITE, wording(this::put)));
+    routes.add(Route.post(api + "rollup", Load.WRITE, Right.WRITE, wording(this::rollup)));
+    for (String path : List.of("put", "rollup")) {
+      routes.add(Route.get(api + path, Load.NONE, Right.LOGIN, wording(OpenTsdb::notAllowed)));
+    }
+  }
+
+  private void put(Exchange exchange) throws IOException {
+    new Put(context, exchange, new PlainPoints(context.dataset(exchange))).run();
+  }
+
+  private void rollup(Exchange exchange) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    RollupPoints points =
+        new RollupPoints(dataset, Queries.rollups(context, exchange.caller(), dataset));
+    new Put(context, exchange, points).run();
   }
 
   private void queries(List<Route> routes, String path) {

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.server.DialectContext;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.annotation.QueryNotes;
@@ -15,10 +16,12 @@ import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryAnswer;
 import dev.varve.server.opentsdb.query.QueryBody;
 import dev.varve.server.opentsdb.query.Scan;
+import dev.varve.server.opentsdb.query.Sources;
 import dev.varve.server.opentsdb.query.SubQuery;
 import dev.varve.server.opentsdb.query.TsQuery;
 import dev.varve.server.opentsdb.query.UidNames;
 import dev.varve.server.opentsdb.query.UrlQuery;
+import dev.varve.server.opentsdb.rollup.Rollups;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -53,6 +56,7 @@ final class Queries {
     }
     TsQuery.Checked checked = asked.query().check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
+    Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
     run(
         exchange,
         dataset,
@@ -61,7 +65,7 @@ final class Queries {
           List<Group> groups = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
             refuseHistogram(part.sub());
-            groups.addAll(Scan.groups(dataset, checked, part, use));
+            groups.addAll(Scan.groups(sources, checked, part, use));
           }
           if (deletes) {
             checked.parts().forEach(part -> Scan.delete(dataset, checked, part, use));
@@ -85,6 +89,7 @@ final class Queries {
     TsQuery.Checked checked =
         new UrlQuery(exchange::parameters).query(parsed.queries()).check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
+    Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
     run(
         exchange,
         dataset,
@@ -93,7 +98,7 @@ final class Queries {
           List<List<Group>> results = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
             refuseHistogram(part.sub());
-            results.add(Scan.groups(dataset, checked, part, use));
+            results.add(Scan.groups(sources, checked, part, use));
           }
           UidNames uids = new UidNames(dataset, use);
           List<Group> groups = Functions.compute(parsed, checked, results, use);
@@ -113,6 +118,7 @@ final class Queries {
     Expressions expressions = expressions(body, exchange, now);
     TsQuery.Checked checked = checked(expressions.query(), now);
     Dataset dataset = context.dataset(exchange);
+    Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
     run(
         exchange,
         dataset,
@@ -120,7 +126,7 @@ final class Queries {
         use -> {
           List<List<Group>> results = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
-            results.add(Scan.groups(dataset, checked, part, use));
+            results.add(Scan.groups(sources, checked, part, use));
           }
           JsonAnswer.write(exchange, json -> expressions.answer(checked, results, use, json));
         });
@@ -158,6 +164,11 @@ final class Queries {
       throw OpenTsdbError.amid(
           "histograms are not stored, so a query has neither percentiles nor buckets of them");
     }
+  }
+
+  /** Returns the roll-ups of a dataset, as a caller may use the dataset. */
+  static Rollups rollups(DialectContext context, Caller caller, Dataset dataset) {
+    return new Rollups(dataset, name -> context.beside(caller, name));
   }
 
   /** Runs a query within the limits. */

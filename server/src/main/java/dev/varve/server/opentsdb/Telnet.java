@@ -22,13 +22,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
- * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code stats},
- * {@code version}, {@code help}, {@code dropcaches}, {@code exit}. {@code rollup} and {@code
- * histogram} are refused by name.
+ * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code rollup},
+ * {@code stats}, {@code version}, {@code help}, {@code dropcaches}, {@code exit}. {@code histogram}
+ * is refused by name.
  *
  * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
  * the socket are written as one batch before more is read, which slows down a fast sender. Each
@@ -75,6 +77,7 @@ public final class Telnet implements StreamProtocol {
     private final Reservation memory;
     private final LineBuffer lines;
     private final BatchBuilder batch;
+    private final LinePoints others;
     private final StringBuilder answers = new StringBuilder();
     private int puts;
     private int bad;
@@ -87,6 +90,7 @@ public final class Telnet implements StreamProtocol {
       this.memory = memory;
       this.lines = new LineBuffer(LINE_MAX, memory);
       this.batch = new BatchBuilder(memory::hold);
+      this.others = new LinePoints(context, sender, memory);
     }
 
     private void serve(InputStream in) throws IOException {
@@ -128,14 +132,14 @@ public final class Telnet implements StreamProtocol {
     private void command(int from, int to) throws IOException {
       String word = word(from, to);
       switch (word) {
-        case "put" -> put(word, () -> format.read(lines.bytes(), from, to, batch));
+        case "put" -> put(word, () -> sample(() -> format.read(lines.bytes(), from, to, batch)));
         case "putm" -> {
           int behind = from + word.length();
-          put(word, () -> format.readMilliseconds(lines.bytes(), behind, to, batch));
+          put(word, () -> sample(() -> format.readMilliseconds(lines.bytes(), behind, to, batch)));
         }
         case "puts" -> {
           int behind = from + word.length();
-          put(word, () -> format.readText(lines.bytes(), behind, to, batch));
+          put(word, () -> sample(() -> format.readText(lines.bytes(), behind, to, batch)));
         }
         case "" -> {
           // Ignored.
@@ -148,7 +152,10 @@ public final class Telnet implements StreamProtocol {
         case "help" -> answers.append(HELP);
         case "stats" -> stats();
         case "dropcaches" -> answers.append("Caches dropped.\n");
-        case "rollup" -> refuse("rollup: illegal argument: rollups are not stored");
+        case "rollup" -> {
+          String line = new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
+          put(word, () -> others.rollup(line));
+        }
         case "histogram" -> refuse("histogram: illegal argument: histograms are not stored");
         case "exit" -> exit = true;
         default -> refuse("unknown command: " + word + ".  Try `help'.");
@@ -197,13 +204,15 @@ public final class Telnet implements StreamProtocol {
     private void put(String command, Runnable reading) throws IOException {
       try {
         try {
-          read(reading);
+          reading.run();
         } catch (OverBudgetException e) {
           // Earlier lines hold memory until they are written.
           flush();
-          read(reading);
+          reading.run();
         }
         puts++;
+      } catch (BadPointException e) {
+        refuse(command + ": " + e.line());
       } catch (BadLineException e) {
         refuse(command + ": illegal argument: " + e.getMessage());
       } catch (OverBudgetException e) {
@@ -211,7 +220,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    private void read(Runnable reading) {
+    private void sample(Runnable reading) {
       int before = batch.sampleCount();
       reading.run();
       if (batch.sampleCount() == before) {
@@ -227,6 +236,14 @@ public final class Telnet implements StreamProtocol {
           answers.append(failure).append('\n');
           context.lines(NAME, "lost", puts);
           LOST.warn("lines lost", puts, () -> failure);
+        }
+      }
+      if (!others.isEmpty()) {
+        String failure = writeOthers();
+        if (failure != null) {
+          answers.append(failure).append('\n');
+          context.lines(NAME, "lost", 1);
+          LOST.warn("lines lost", failure);
         }
       }
       if (bad > 0) {
@@ -247,6 +264,22 @@ public final class Telnet implements StreamProtocol {
         byte[] text = answers.toString().getBytes(StandardCharsets.UTF_8);
         answers.setLength(0);
         out.write(text);
+      }
+    }
+
+    /** Writes what is no plain sample; returns the error if it failed as a whole. */
+    private @Nullable String writeOthers() {
+      List<String> refusals = new ArrayList<>();
+      try {
+        others.write(refusals);
+        return null;
+      } catch (OverloadedException e) {
+        return "rollup: Please throttle writes: " + e.getMessage();
+      } catch (WriteFailedException | HttpError e) {
+        return "rollup: storage error: " + e.getMessage();
+      } finally {
+        refusals.forEach(refusal ->
+            answers.append("rollup: illegal argument: ").append(refusal).append('\n'));
       }
     }
 

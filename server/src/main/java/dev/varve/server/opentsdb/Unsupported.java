@@ -29,12 +29,6 @@ final class Unsupported {
               Map.entry("tree/" + Route.ANY, TREES),
               Map.entry("search/" + Route.ANY, SEARCH),
               Map.entry(
-                  "rollup",
-                  new Reason(
-                      501,
-                      "rollups are not stored",
-                      "a query downsamples points; recording rules store coarser series")),
-              Map.entry(
                   "histogram",
                   new Reason(
                       503, "histograms are not stored", "send buckets as series of their own"))));

@@ -178,7 +178,6 @@ class CatalogTest {
         List.of(
             "/api/tree",
             "/api/tree/branch",
-            "/api/rollup",
             "/api/histogram",
             "/api/search/uidmeta",
             "/opentsdb/api/v1/tree")) {
@@ -204,7 +203,7 @@ class CatalogTest {
           .containsPattern("(?m)^tsd.varve.series [0-9]+ [1-9][0-9]* dataset=buckets$")
           .contains(
               "Caches dropped.\n",
-              "rollup: illegal argument: rollups are not stored\n",
+              "rollup: illegal argument: No rollup or aggregations were configured\n",
               "histogram: illegal argument: histograms are not stored\n");
     }
   }

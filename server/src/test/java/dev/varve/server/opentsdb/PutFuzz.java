@@ -44,7 +44,7 @@ public final class PutFuzz {
     }
     FuzzExchange exchange = new FuzzExchange(input, Map.of(), Map.of("details", ""));
     try {
-      new Put(CONTEXT, exchange).run();
+      new Put(CONTEXT, exchange, new PlainPoints(CONTEXT.dataset(exchange))).run();
     } catch (OpenTsdbError e) {
       if (e.status() != 400 || (points != null && !points.isEmpty())) {
         throw e;
@@ -77,7 +77,7 @@ public final class PutFuzz {
       if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
         return null;
       }
-      new DataPointReader(json, WriteBudget.unlimited()).read(first, points::add);
+      new DataPointReader(json, WriteBudget.unlimited(), PointForm.Kind.PUT).read(first, points::add);
       return points;
     } catch (JacksonException e) {
       return null;

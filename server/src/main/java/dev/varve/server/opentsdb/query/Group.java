@@ -18,6 +18,7 @@ import java.util.function.Consumer;
  * @param aggregateTags the names of tags with several values
  * @param series the tags of the series
  * @param part index of the sub query
+ * @param table what was read: {@code raw}, or the interval of roll-ups
  * @param computed whether it is the result of several queries
  * @param points passes on the points of the scanned range; may be called several times
  */
@@ -27,6 +28,7 @@ public record Group(
     SortedSet<String> aggregateTags,
     List<SortedMap<String, String>> series,
     int part,
+    String table,
     boolean computed,
     Consumer<PointSink> points) {
 
@@ -38,7 +40,8 @@ public record Group(
   record Member(String metric, SortedMap<String, String> tags, Points points) {}
 
   /** Aggregates the members, which are in order. */
-  static Group of(List<Member> members, TsQuery.Part part, QueryUse use) {
+  static Group of(List<Member> members, Source source, QueryUse use) {
+    TsQuery.Part part = source.part();
     SortedMap<String, String> tags = new TreeMap<>(TagOrder.NAMES);
     SortedSet<String> several = new TreeSet<>(TagOrder.NAMES);
     List<SortedMap<String, String>> series = new ArrayList<>();
@@ -60,25 +63,26 @@ public record Group(
         several,
         series,
         part.index(),
+        source.table(),
         false,
         sink -> new GroupMerge(points, part.aggregator(), part.sub().rate(), use).into(sink));
   }
 
   /** Returns the same series with other points. */
   public Group with(Consumer<PointSink> other) {
-    return new Group(metric, tags, aggregateTags, series, part, computed, other);
+    return new Group(metric, tags, aggregateTags, series, part, table, computed, other);
   }
 
   /** Returns the same series under another name and without tags. */
   public Group renamed(String name) {
     SortedMap<String, String> none = new TreeMap<>(TagOrder.NAMES);
-    return new Group(name, none, new TreeSet<>(TagOrder.NAMES), series, part, computed, points);
+    return new Group(name, none, new TreeSet<>(TagOrder.NAMES), series, part, table, computed, points);
   }
 
   /** Returns the result of several queries that has the name of this one. */
   public Group computed(
       SortedMap<String, String> shown, SortedSet<String> aggregated, Consumer<PointSink> result) {
-    return new Group(metric, shown, aggregated, List.of(), 0, true, result);
+    return new Group(metric, shown, aggregated, List.of(), 0, table, true, result);
   }
 
   /** Returns the TSUIDs of the series, sorted. */

@@ -34,7 +34,7 @@ public final class PartOutline {
   public static Outline of(
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use, boolean analyze) {
     Analysis<Operation, ReadRequest> analysis = analyze ? new Analysis<>() : null;
-    Scan scan = new Scan(dataset, query, part, use, analysis);
+    Scan scan = new Scan(Source.of(dataset, part), query, use, analysis);
     if (analysis != null) {
       run(scan, analysis);
     }

@@ -64,7 +64,7 @@ public final class QueryAnswer {
     json.writeEndArray();
     if (options.showQuery()) {
       json.writeName("query");
-      new ShownQuery(json, uids).write(part);
+      new ShownQuery(json, uids).write(part, group.table());
     }
     if (options.showTsuids()) {
       json.writeArrayPropertyStart("tsuids");

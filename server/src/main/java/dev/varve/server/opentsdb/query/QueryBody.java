@@ -49,7 +49,8 @@ public final class QueryBody {
     query.explicitTags = body.is("explicitTags");
     query.showHistogramBuckets = body.is("showHistogramBuckets");
     query.preAggregate = body.is("preAggregate");
-    query.rollupUsage = body.text("rollupUsage");
+    String usage = body.text("rollupUsage");
+    query.rollupUsage = usage == null ? null : Sources.usage(usage);
     query.percentiles = percentiles(body);
     // Each of the two replaces what the other set, as in OpenTSDB.
     for (String name : body.names()) {

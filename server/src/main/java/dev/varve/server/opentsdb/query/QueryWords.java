@@ -82,7 +82,7 @@ public final class QueryWords {
     } else if (lower.equals("pre-agg")) {
       query.preAggregate = true;
     } else if (lower.startsWith("rollup_")) {
-      query.rollupUsage = part.toUpperCase(Locale.ROOT);
+      query.rollupUsage = Sources.usage(part);
     } else if (lower.startsWith("percentiles")) {
       query.percentiles = percentiles(part);
     } else if (lower.startsWith("show-histogram-buckets")) {

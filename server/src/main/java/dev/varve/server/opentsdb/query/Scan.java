@@ -37,6 +37,7 @@ public final class Scan {
   /** With more values in a filter, OpenTSDB does not ask whether each is known. */
   private static final int LITERALS_CHECKED = 4096;
 
+  private final Source source;
   private final Dataset dataset;
   private final QueryUse use;
   private final TsQuery.Checked query;
@@ -47,17 +48,17 @@ public final class Scan {
   private final @Nullable Analysis<Operation, ReadRequest> analysis;
 
   Scan(
-      Dataset dataset,
+      Source source,
       TsQuery.Checked query,
-      TsQuery.Part part,
       QueryUse use,
       @Nullable Analysis<Operation, ReadRequest> analysis) {
     this.analysis = analysis;
-    this.dataset = dataset;
+    this.source = source;
+    this.dataset = source.dataset();
     this.use = use;
     this.query = query;
-    this.part = part;
-    this.range = ScanRange.of(query.start(), query.end(), part.downsampling());
+    this.part = source.part();
+    this.range = source.range(query.start(), query.end());
   }
 
   /**
@@ -66,8 +67,15 @@ public final class Scan {
    * @throws OpenTsdbError 400 if it names what the dataset does not know
    */
   public static List<Group> groups(
-      Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
-    return new Scan(dataset, query, part, use, null).groups();
+      Sources sources, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
+    List<Group> groups = List.of();
+    for (Source source : sources.of(part)) {
+      groups = new Scan(source, query, use, null).groups();
+      if (!groups.isEmpty()) {
+        break;
+      }
+    }
+    return groups;
   }
 
   /** Returns the results, in order. */
@@ -88,7 +96,7 @@ public final class Scan {
    */
   public static void delete(
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
-    Scan scan = new Scan(dataset, query, part, use, null);
+    Scan scan = new Scan(Source.of(dataset, part), query, use, null);
     Resolution resolution = dataset.resolution();
     long to = query.end() == Long.MAX_VALUE ? query.end() : query.end() + 1;
     TimeRange times =
@@ -109,12 +117,10 @@ public final class Scan {
    * @param values whether the values of these tags must be equal too, not only their names
    */
   record Selection(Selector selector, @Nullable Map<String, String> exactly, boolean values) {
-    boolean takes(Series series) {
+    boolean takes(Map<String, String> labels) {
       Map<String, String> tags = exactly;
       return tags == null
-          || (values
-              ? series.labels().equals(tags)
-              : series.labels().keySet().equals(tags.keySet()));
+          || (values ? labels.equals(tags) : labels.keySet().equals(tags.keySet()));
     }
   }
 
@@ -124,11 +130,12 @@ public final class Scan {
     List<String> tsuids = sub.tsuids();
     if (tsuids != null && !tsuids.isEmpty()) {
       List<Selection> selections = new ArrayList<>();
-      for (Series series : new UidNames(dataset, use).all(tsuids)) {
+      for (Series series : UidNames.of(source, use).all(tsuids)) {
+        Map<String, String> tags = source.tags(series);
         List<TagFilter> filters = new ArrayList<>();
-        series.labels().forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
+        tags.forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
         Selector selector = Selector.metric(series.metric(), filters.toArray(TagFilter[]::new));
-        selections.add(new Selection(selector, series.labels(), true));
+        selections.add(new Selection(selector, tags, true));
       }
       return selections;
     }
@@ -137,18 +144,26 @@ public final class Scan {
 
   private Selector ofMetric(SubQuery sub) {
     String metric = String.valueOf(sub.metric());
-    Names names = new Names(dataset, use);
-    names.require(Tsuid.Kind.METRIC, metric);
+    require(Tsuid.Kind.METRIC, metric);
     List<TagFilter> filters = new ArrayList<>();
     filters.add(new TagFilter.Equal(Series.NAME_LABEL, metric));
     for (ValueFilter filter : sub.filters()) {
       if (filter.literals().size() <= LITERALS_CHECKED) {
-        filter.literals().forEach(value -> names.require(Tsuid.Kind.TAGV, value));
+        filter.literals().forEach(value -> require(Tsuid.Kind.TAGV, value));
       }
-      names.require(Tsuid.Kind.TAGK, filter.tagk());
+      require(Tsuid.Kind.TAGK, filter.tagk());
       filters.addAll(filter.conditions());
     }
     return new Selector(filters);
+  }
+
+  /** Checks that a name is known, if only to roll-ups. */
+  private void require(Tsuid.Kind kind, String name) {
+    Names names = new Names(source.names(), use);
+    if (!names.knows(kind, name)
+        && source.others().stream().noneMatch(other -> new Names(other, use).knows(kind, name))) {
+      names.require(kind, name);
+    }
   }
 
   /** Returns the names of tags that a series must have, and no others; null if others may be. */
@@ -163,20 +178,25 @@ public final class Scan {
 
   private void read(Selection selection, List<Member> into) {
     ReadRequest request = request(selection.selector());
+    Stages stages = new Stages(source, query, use, analysis);
     try (RunCursor runs = measured(request, use.runs(dataset).read(request))) {
       Series current = null;
-      RunReader reader = null;
+      SeriesReader reader = null;
       for (Run run = runs.next(); run != null; run = runs.next()) {
-        if (!run.series().equals(current)) {
-          end(current, reader, into);
+        if (current == null || !source.isOne(run.series(), current)) {
+          end(reader, into);
           current = run.series();
-          reader = selection.takes(current) ? begin() : null;
+          Map<String, String> tags = source.tags(current);
+          reader =
+              selection.takes(tags)
+                  ? new SeriesReader(current.metric(), tags, stages, dataset.resolution(), use)
+                  : null;
         }
         if (reader != null) {
-          reader.take(run.samples());
+          reader.take(run);
         }
       }
-      end(current, reader, into);
+      end(reader, into);
       if (analysis != null) {
         analysis.read(request).cost(runs.cost());
       }
@@ -195,7 +215,7 @@ public final class Scan {
     return new ReadRequest(
         selector,
         times,
-        null,
+        source.fields(),
         Versions.LATEST,
         Kinds.ONE,
         Order.SERIES_BY_SERIES,
@@ -213,61 +233,19 @@ public final class Scan {
     }
   }
 
-  private RunReader begin() {
-    Points points = new Points(use.memory());
-    return new RunReader(points, stages(points), dataset.resolution());
-  }
-
-  /** Returns the stages before the last one, the first stage first. */
-  private PointSink stages(PointSink last) {
-    SubQuery sub = part.sub();
-    RateOptions options = sub.rateOptions();
-    PointSink next = last;
-    Operation user = null;
-    if (sub.rate()) {
-      next =
-          new Rate(
-              options == null ? RateOptions.DEFAULTS : options,
-              measured(Operation.RATE, user, next));
-      user = Operation.RATE;
-    }
-    Downsampling spec = part.downsampling();
-    if (spec == null) {
-      return measured(null, user, next);
-    }
-    Fold fold = spec.aggregator().fold();
-    if (spec.isWhole()) {
-      PointSink whole = measured(Operation.DOWNSAMPLE, user, next);
-      return measured(
-          null, Operation.DOWNSAMPLE, new WholeRange(query.start(), query.end(), fold, use, whole));
-    }
-    Buckets buckets = Buckets.of(spec, part.zone());
-    if (spec.fill() != Fill.NONE) {
-      PointSink filled = measured(Operation.FILL, user, next);
-      next = new FillBuckets(buckets, spec.fill().value(), range.from(), range.to(), use, filled);
-      user = Operation.FILL;
-    }
-    PointSink sampled = measured(Operation.DOWNSAMPLE, user, next);
-    return measured(
-        null, Operation.DOWNSAMPLE, new Downsample(buckets, fold, range.from(), use, sampled));
-  }
-
-  private PointSink measured(@Nullable Operation from, @Nullable Operation to, PointSink next) {
-    return analysis == null ? next : new MeasuredPoints(analysis, from, to, next);
-  }
-
-  private void end(@Nullable Series series, @Nullable RunReader reader, List<Member> into) {
-    if (series == null || reader == null || !reader.end()) {
+  private void end(@Nullable SeriesReader reader, List<Member> into) {
+    Points points = reader == null ? null : reader.end();
+    if (reader == null || points == null) {
       return;
     }
-    SortedMap<String, String> tags = TagOrder.sorted(series.labels());
+    SortedMap<String, String> tags = TagOrder.sorted(reader.tags());
     use.memory().hold(SERIES_BYTES + TAG_BYTES * tags.size(), "the series of an OpenTSDB query");
-    into.add(new Member(series.metric(), tags, reader.points()));
+    into.add(new Member(reader.metric(), tags, points));
   }
 
   private List<Group> grouped(List<Member> members) {
     if (part.aggregator().isNone()) {
-      return members.stream().map(member -> Group.of(List.of(member), part, use)).toList();
+      return members.stream().map(member -> Group.of(List.of(member), source, use)).toList();
     }
     Set<String> by = new TreeSet<>(TagOrder.NAMES);
     part.sub().filters().stream()
@@ -278,6 +256,6 @@ public final class Scan {
       List<String> values = by.stream().map(name -> member.tags().get(name)).toList();
       groups.computeIfAbsent(values, none -> new ArrayList<>()).add(member);
     }
-    return groups.values().stream().map(group -> Group.of(group, part, use)).toList();
+    return groups.values().stream().map(group -> Group.of(group, source, use)).toList();
   }
 }

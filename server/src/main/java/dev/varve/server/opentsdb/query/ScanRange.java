@@ -1,5 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
+import dev.varve.layout.opentsdb.RollupInterval;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScanRange(long from, long to) {
   private static final long HOUR_SECONDS = 3600;
+
+  /** No roll-up is later, in seconds. */
+  private static final long SECONDS_MAX = 1L << 32;
 
   /** No sample is later, whatever the resolution of milliseconds or finer; in milliseconds. */
   private static final long LAST = 1L << 50;
@@ -29,5 +33,20 @@ public record ScanRange(long from, long to) {
     long over = last % HOUR_SECONDS;
     long to = over == 0 && width > 0 ? last : last + HOUR_SECONDS - over;
     return new ScanRange(1000 * from, 1000 * to);
+  }
+
+  /**
+   * Returns the times that a query of roll-ups reads: whole rows of them.
+   *
+   * @param rate whether the rate at the start needs an earlier roll-up
+   */
+  static ScanRange of(long start, long end, RollupInterval interval, boolean rate) {
+    long first = interval.floor(Math.clamp(start / 1000, 0, SECONDS_MAX));
+    if (rate && first > 0) {
+      first = interval.floor(first - 1);
+    }
+    long last = Math.clamp(end / 1000 + 1, 0, SECONDS_MAX);
+    return new ScanRange(
+        1000 * first, 1000 * interval.floor(last + interval.seconds() * interval.entries()));
   }
 }

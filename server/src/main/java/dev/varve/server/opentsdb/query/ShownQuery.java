@@ -16,7 +16,12 @@ final class ShownQuery {
     this.uids = uids;
   }
 
-  void write(TsQuery.Part part) {
+  /**
+   * Writes a sub query.
+   *
+   * @param table what was read
+   */
+  void write(TsQuery.Part part, String table) {
     SubQuery sub = part.sub();
     json.writeStartObject();
     text("aggregator", sub.aggregator());
@@ -39,7 +44,7 @@ final class ShownQuery {
     options(sub.rateOptions());
     json.writeBooleanProperty("preAggregate", sub.preAggregate());
     text("rollupUsage", sub.rollupUsage());
-    json.writeStringProperty("rollupTable", "raw");
+    json.writeStringProperty("rollupTable", table);
     json.writeBooleanProperty("histogramQuery", sub.ofHistograms());
     json.writeName("filterTagKs");
     filterTags(sub.filters());

@@ -59,7 +59,17 @@ public record TsQuery(
       Aggregator aggregator,
       @Nullable Downsampling downsampling,
       TimeZone zone,
-      int index) {}
+      int index) {
+    /** Returns a copy with another aggregator. */
+    Part with(Aggregator other) {
+      return new Part(sub, other, downsampling, zone, index);
+    }
+
+    /** Returns a copy with another downsampling. */
+    Part with(Downsampling other) {
+      return new Part(sub, aggregator, other, zone, index);
+    }
+  }
 
   /**
    * Checks the query in OpenTSDB's order.

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +31,30 @@ import org.jspecify.annotations.Nullable;
 public final class UidNames {
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
+  /** The dataset whose series are looked for. */
   private final Dataset dataset;
+
+  /** Returns the tags of such a series. */
+  private final Function<Series, Map<String, String>> tags;
+
   private final QueryUse use;
   private final @Nullable NameTable table;
 
   public UidNames(Dataset dataset, QueryUse use) {
+    this(dataset, dataset, Series::labels, use);
+  }
+
+  private UidNames(
+      Dataset named, Dataset dataset, Function<Series, Map<String, String>> tags, QueryUse use) {
     this.dataset = dataset;
+    this.tags = tags;
     this.use = use;
-    this.table = dataset.names();
+    this.table = named.names();
+  }
+
+  /** Returns the UIDs of the names of a source, and its series. */
+  static UidNames of(Source source, QueryUse use) {
+    return new UidNames(source.names(), source.dataset(), source::tags, use);
   }
 
   /** Returns whether UIDs are stored, and not made up. */
@@ -173,7 +190,7 @@ public final class UidNames {
     try (Stream<Series> found =
         new CatalogQuestion(use).series(dataset, List.of(selector), null, Kind.ALL, 0)) {
       return found
-          .filter(series -> tsuid(metric, series.labels()).equals(tsuid))
+          .filter(series -> tsuid(metric, tags.apply(series)).equals(tsuid))
           .findFirst()
           .orElseThrow(() -> OpenTsdbError.amid("No series has the TSUID " + tsuid));
     }

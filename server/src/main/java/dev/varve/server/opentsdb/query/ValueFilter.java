@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record ValueFilter(
     String type, String tagk, String filter, boolean ignoresCase, boolean groupBy) {
+  /** The type of filters that name values, with regard to case. */
+  private static final String LITERAL = "literal_or";
+
+  /** The types of filters that name values, with regard to case and without. */
+  static final Set<String> LITERALS = Set.of(LITERAL, "iliteral_or");
+
   /** What a filter accepts, by its type. */
   enum Type {
     LITERAL_OR,
@@ -114,7 +120,7 @@ public record ValueFilter(
     if (value.contains("*")) {
       return new ValueFilter("wildcard", tagk, value, true, groupBy);
     }
-    return of("literal_or", tagk, value, groupBy);
+    return of(LITERAL, tagk, value, groupBy);
   }
 
   /**
@@ -139,7 +145,7 @@ public record ValueFilter(
 
   /** Returns the values that must exist; empty if any value may be missing. */
   Set<String> literals() {
-    return type.equals("literal_or") ? alternatives() : Set.of();
+    return type.equals(LITERAL) ? alternatives() : Set.of();
   }
 
   private Set<String> alternatives() {

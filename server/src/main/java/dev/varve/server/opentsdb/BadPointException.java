@@ -1,0 +1,44 @@
+package dev.varve.server.opentsdb;
+
+/** A point is invalid. The reason has the words of OpenTSDB. */
+final class BadPointException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final transient DataPoint point;
+  private final String reason;
+  private final String line;
+
+  /**
+   * Creates an exception.
+   *
+   * @param point as the answer shows it
+   */
+  BadPointException(DataPoint point, String reason) {
+    this(point, reason, "illegal argument: " + reason);
+  }
+
+  /**
+   * Creates an exception.
+   *
+   * @param line the reason as telnet has it
+   */
+  BadPointException(DataPoint point, String reason, String line) {
+    super(reason, null, false, false);
+    this.point = point;
+    this.reason = reason;
+    this.line = line;
+  }
+
+  /** Returns the reason as telnet has it, behind the command. */
+  String line() {
+    return line;
+  }
+
+  DataPoint point() {
+    return point;
+  }
+
+  String reason() {
+    return reason;
+  }
+}

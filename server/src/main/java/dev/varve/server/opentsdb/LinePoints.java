@@ -1,0 +1,142 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.BatchBuilder;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Caller;
+import dev.varve.server.http.WriteBudget.Reservation;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.opentsdb.DataPoint.RolledUp;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The points of telnet's {@code rollup}, which go to several datasets, until they are written. For
+ * one thread.
+ */
+final class LinePoints {
+  private static final int WORDS_MIN = 6;
+
+  /** Stands for a line that is no point. */
+  private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null);
+
+  private final DialectContext context;
+  private final Caller sender;
+  private final Reservation memory;
+  private final Map<String, Pending> pending = new LinkedHashMap<>();
+
+  private record Pending(Dataset dataset, BatchBuilder batch) {}
+
+  LinePoints(DialectContext context, Caller sender, Reservation memory) {
+    this.context = context;
+    this.sender = sender;
+    this.memory = memory;
+  }
+
+  /**
+   * Adds a point: {@code rollup INTERVAL-AGGREGATOR[:AGGREGATOR] METRIC TIME VALUE TAG=VALUE ...},
+   * or with the aggregator over series alone.
+   *
+   * @throws BadPointException if the line is invalid
+   */
+  void rollup(String line) {
+    Dataset dataset = context.defaultDataset(sender);
+    add(new RollupPoints(dataset, Queries.rollups(context, sender, dataset)), rolledUp(line));
+  }
+
+  private void add(PointForm form, DataPoint point) {
+    PointForm.Placed placed = form.place(point);
+    BatchBuilder.GroupBuilder group =
+        pending
+            .computeIfAbsent(
+                placed.dataset().name(),
+                name -> new Pending(placed.dataset(), new BatchBuilder(memory::hold)))
+            .batch()
+            .group(placed.key());
+    switch (placed.value()) {
+      case PointValue.Whole(long number) -> group.add(placed.field(), placed.millis(), number);
+      case PointValue.Real(double number) -> group.add(placed.field(), placed.millis(), number);
+      case PointValue.Text(String text) -> group.add(placed.field(), placed.millis(), text);
+    }
+  }
+
+  private static DataPoint rolledUp(String line) {
+    List<String> words = Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
+    if (words.size() < WORDS_MIN) {
+      throw new BadPointException(
+          NOTHING,
+          "not enough arguments (need least 7, got %d)".formatted(Math.max(0, words.size() - 1)));
+    }
+    String[] parts = words.get(1).split(":", -1);
+    int dash = parts[0].indexOf('-');
+    String interval = dash < 0 ? null : parts[0].substring(0, dash);
+    String by = parts.length > 1 ? parts[1] : dash < 0 ? parts[0] : null;
+    String aggregator = dash < 0 ? by : parts[0].substring(dash + 1);
+    return new DataPoint(
+        words.get(2),
+        time(words.get(3)),
+        words.get(4),
+        tags(words.subList(5, words.size())),
+        new RolledUp(interval, aggregator, by));
+  }
+
+  /** Returns a time; one in seconds and milliseconds loses its point. */
+  private static long time(String word) {
+    try {
+      return Long.parseLong(word.replace(".", ""));
+    } catch (NumberFormatException e) {
+      throw new BadPointException(NOTHING, "time '%s' is not a number".formatted(word));
+    }
+  }
+
+  private static Map<String, @Nullable String> tags(List<String> words) {
+    Map<String, @Nullable String> tags = new LinkedHashMap<>();
+    for (String word : words) {
+      String[] pair = word.split("=", -1);
+      if (pair.length != 2 || pair[0].isEmpty() || pair[1].isEmpty()) {
+        throw new BadPointException(NOTHING, "invalid tag: " + word);
+      }
+      String before = tags.put(pair[0], pair[1]);
+      if (before != null && !before.equals(pair[1])) {
+        throw new BadPointException(NOTHING, "duplicate tag: %s, tags=%s".formatted(word, tags));
+      }
+    }
+    return tags;
+  }
+
+  boolean isEmpty() {
+    return pending.isEmpty();
+  }
+
+  /**
+   * Writes all points.
+   *
+   * @param refusals receives why points were refused
+   * @throws dev.varve.engine.OverloadedException if the engine is overloaded
+   * @throws dev.varve.engine.WriteFailedException if a store failed
+   */
+  void write(List<String> refusals) {
+    try {
+      for (Pending one : pending.values()) {
+        Intake intake = new Intake(one.dataset(), Telnet.NAME, context.ingest());
+        long bytes = one.batch().byteCount();
+        try {
+          intake.write(one.batch().build(), false);
+        } finally {
+          memory.letGo(bytes);
+        }
+        for (Rejection rejection : intake.rejections()) {
+          refusals.add("%s: %s".formatted(rejection.key(), rejection.refusal().message()));
+        }
+      }
+    } finally {
+      // What was built holds nothing any more.
+      pending.values().forEach(one -> memory.letGo(one.batch().byteCount()));
+      pending.clear();
+    }
+  }
+}
