@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param journal how the journal of periods in blocks is kept; without effect on periods in cells
  * @param attached the foreign tables of the dataset; null for tables of our own
  * @param rollups how OpenTSDB's roll-ups are kept, in datasets of their own; null for no roll-ups
+ * @param histograms the number of OpenTSDB's codec of histograms, 0 to 255; null for no histograms
  */
 public record DatasetConfig(
     String name,
@@ -37,7 +38,8 @@ public record DatasetConfig(
     Refresh refresh,
     JournalConfig journal,
     @Nullable Attached attached,
-    @Nullable RollupConfig rollups) {
+    @Nullable RollupConfig rollups,
+    @Nullable Integer histograms) {
   public DatasetConfig {
     periods = List.copyOf(periods);
     resources = Set.copyOf(resources);
@@ -63,6 +65,7 @@ public record DatasetConfig(
         Refresh.DEFAULTS,
         JournalConfig.DEFAULTS,
         null,
+        null,
         null);
   }
 
@@ -84,25 +87,34 @@ public record DatasetConfig(
 
   /** Returns a copy of this declaration, attached to foreign tables. */
   public DatasetConfig with(Attached other) {
-    return copy(periods, refresh, journal, other, rollups);
+    return copy(periods, refresh, journal, other, rollups, histograms);
   }
 
   /** Returns a copy of this declaration with other periods. */
   DatasetConfig withPeriods(List<PeriodConfig> others) {
-    return copy(others, refresh, journal, attached, rollups);
+    return copy(others, refresh, journal, attached, rollups, histograms);
   }
 
   public DatasetConfig with(Refresh other) {
-    return copy(periods, other, journal, attached, rollups);
+    return copy(periods, other, journal, attached, rollups, histograms);
   }
 
   public DatasetConfig with(JournalConfig other) {
-    return copy(periods, refresh, other, attached, rollups);
+    return copy(periods, refresh, other, attached, rollups, histograms);
   }
 
   /** Returns a copy of this declaration with roll-ups. */
   public DatasetConfig with(RollupConfig other) {
-    return copy(periods, refresh, journal, attached, other);
+    return copy(periods, refresh, journal, attached, other, histograms);
+  }
+
+  /**
+   * Returns a copy of this declaration with histograms.
+   *
+   * @param codec the number of their codec, 0 to 255
+   */
+  public DatasetConfig withHistograms(int codec) {
+    return copy(periods, refresh, journal, attached, rollups, codec);
   }
 
   private DatasetConfig copy(
@@ -110,7 +122,8 @@ public record DatasetConfig(
       Refresh otherRefresh,
       JournalConfig otherJournal,
       @Nullable Attached otherAttached,
-      @Nullable RollupConfig otherRollups) {
+      @Nullable RollupConfig otherRollups,
+      @Nullable Integer otherHistograms) {
     return new DatasetConfig(
         name,
         store,
@@ -122,7 +135,8 @@ public record DatasetConfig(
         otherRefresh,
         otherJournal,
         otherAttached,
-        otherRollups);
+        otherRollups,
+        otherHistograms);
   }
 
   /** Returns the store of the home. */

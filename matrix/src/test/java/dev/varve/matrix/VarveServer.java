@@ -6,7 +6,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.engine.RollupDatasets;
+import dev.varve.engine.SideDatasets;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
@@ -29,7 +29,7 @@ public record VarveServer(Engine engine, Server server) implements AutoCloseable
    */
   public static VarveServer start(Path directory, DatasetConfig dataset) {
     List<DatasetConfig> datasets = new ArrayList<>(List.of(dataset));
-    datasets.addAll(RollupDatasets.of(dataset));
+    datasets.addAll(SideDatasets.of(dataset));
     Engine engine =
         Engine.open(new EngineConfig(directory, RunningStore.MEMORY, datasets, dataset.name()));
     ServerConfig config =

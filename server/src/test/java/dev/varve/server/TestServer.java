@@ -211,6 +211,11 @@ public final class TestServer implements AutoCloseable {
     server = Server.start(config, engine);
   }
 
+  /** Returns the engine. */
+  public Engine engine() {
+    return engine;
+  }
+
   /** Returns the running server. */
   public Server server() {
     return server;

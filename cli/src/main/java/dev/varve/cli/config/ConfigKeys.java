@@ -206,6 +206,7 @@ public final class ConfigKeys {
                       .map(RollupInterval::text)
                       .collect(Collectors.joining(","));
             }),
+        key("histograms", DatasetConfig::histograms),
         key("journal", dataset -> dataset.journal().sync().name().toLowerCase(Locale.ROOT)),
         key("journal-size", dataset -> dataset.journal().maxBytes()),
         key("scans", dataset -> dataset.wholeTableScans() ? "allow" : "refuse"),

@@ -8,7 +8,7 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.FieldLimits;
 import dev.varve.engine.JournalConfig;
-import dev.varve.engine.RollupDatasets;
+import dev.varve.engine.SideDatasets;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
@@ -175,7 +175,7 @@ public record VarveConfig(
       DatasetConfig dataset = new DatasetReader(declared.below(name), name, folder).read();
       if (dataset != null) {
         datasets.add(dataset);
-        datasets.addAll(RollupDatasets.of(dataset));
+        datasets.addAll(SideDatasets.of(dataset));
       }
     }
     if (declared.keys().isEmpty()) {
@@ -392,6 +392,8 @@ public record VarveConfig(
       JournalConfig journal = journal();
       Attached attached = attached();
       RollupConfig rollups = rollups();
+      Integer histograms =
+          reader.has("histograms") ? reader.integer("histograms", 0, 255, 0) : null;
       store.refuseUnknown();
       reader.refuseUnknown();
       return periods.isEmpty()
@@ -407,7 +409,8 @@ public record VarveConfig(
               refresh,
               journal,
               attached,
-              rollups);
+              rollups,
+              histograms);
     }
 
     /** Reads the file of OpenTSDB's roll-ups; null if there is none. */

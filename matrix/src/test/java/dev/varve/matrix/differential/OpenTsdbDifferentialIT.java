@@ -65,7 +65,8 @@ class OpenTsdbDifferentialIT {
             VarveServer.start(
                 directory.resolve("varve"),
                 Datasets.dataset(layout)
-                    .with(RollupFile.read(OpenTsdbRollups.config(TABLE), "rollups")))) {
+                    .with(RollupFile.read(OpenTsdbRollups.config(TABLE), "rollups"))
+                    .withHistograms(OpenTsdbHistograms.CODEC))) {
       Trial trial =
           new Trial(
               "OpenTSDB 2.4.0 (in layout " + layout + ")",
@@ -83,6 +84,7 @@ class OpenTsdbDifferentialIT {
 
   private static Map<String, String> settings() {
     return Map.ofEntries(
+        Map.entry("tsd.core.histograms.config", OpenTsdbHistograms.CONFIG),
         Map.entry("tsd.rollups.enable", "true"),
         Map.entry("tsd.rollups.config", OpenTsdbRollups.config(TABLE)),
         Map.entry("tsd.storage.hbase.data_table", TABLE),
@@ -122,9 +124,11 @@ class OpenTsdbDifferentialIT {
     OpenTsdbPoints.writes(choices).forEach(trial::send);
     OpenTsdbRollups rollups = new OpenTsdbRollups(choices);
     rollups.writes().forEach(trial::send);
+    OpenTsdbHistograms histograms = new OpenTsdbHistograms(choices);
+    histograms.writes().forEach(trial::send);
     learn(trial.original());
     learn(trial.varve());
-    OpenTsdbRequests requests = new OpenTsdbRequests(choices, rollups);
+    OpenTsdbRequests requests = new OpenTsdbRequests(choices, rollups, histograms);
     List<String> changed = new ArrayList<>();
     for (int i = 0; i < REQUESTS / 10; i++) {
       Case both = trial.send(requests.write());
@@ -139,6 +143,7 @@ class OpenTsdbDifferentialIT {
     written.removeAll(changed);
     OpenTsdbRequests.read(written).forEach(trial::send);
     rollups.reads().forEach(trial::send);
+    histograms.reads().forEach(trial::send);
     while (trial.requests() < REQUESTS * 95 / 100) {
       trial.send(requests.any());
     }

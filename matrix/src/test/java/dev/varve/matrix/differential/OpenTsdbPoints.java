@@ -22,6 +22,7 @@ final class OpenTsdbPoints {
 
   static final List<String> METRICS =
       List.of(
+          "hist.ms",
           "roll.int",
           "sys.counter",
           "sys.days",

@@ -80,10 +80,12 @@ final class OpenTsdbQueries {
   private final Choices choices;
   private final Mutation mutation;
   private final OpenTsdbRollups rollups;
+  private final OpenTsdbHistograms histograms;
   private Set<String> features = Set.of();
 
-  OpenTsdbQueries(Choices choices, OpenTsdbRollups rollups) {
+  OpenTsdbQueries(Choices choices, OpenTsdbRollups rollups, OpenTsdbHistograms histograms) {
     this.choices = choices;
+    this.histograms = histograms;
     this.rollups = rollups;
     this.mutation = new Mutation(choices);
   }
@@ -96,11 +98,12 @@ final class OpenTsdbQueries {
   /** Returns a query of any form. */
   Request any() {
     features = choices.begin();
-    return switch (choices.below(16)) {
+    return switch (choices.below(18)) {
       case 0 -> last();
       case 1 -> functions();
       case 2 -> formulas();
-      case 14, 15 -> ofRollups();
+      case 14, 15 -> ofSome("roll-ups", rollups.query());
+      case 16, 17 -> ofSome("histograms", histograms.query());
       case 3, 4, 5, 6, 7, 8 -> inUrl();
       default -> posted();
     };
@@ -221,14 +224,14 @@ final class OpenTsdbQueries {
     return request("GET query", "GET", path.toString(), null);
   }
 
-  private Request ofRollups() {
+  private Request ofSome(String what, String query) {
     StringBuilder path =
         new StringBuilder("/api/query?start=%d&end=%d".formatted(
             OpenTsdbPoints.START + choices.below(4000), OpenTsdbPoints.END - choices.below(4000)));
-    path.append("&m=").append(encoded(rollups.query()));
+    path.append("&m=").append(encoded(query));
     flags(path);
-    choices.note("roll-ups");
-    return request("GET query of roll-ups", "GET", path.toString(), null);
+    choices.note(what);
+    return request("GET query of " + what, "GET", path.toString(), null);
   }
 
   private List<String> tsuids() {

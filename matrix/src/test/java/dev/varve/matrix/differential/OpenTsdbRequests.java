@@ -16,16 +16,18 @@ final class OpenTsdbRequests {
   private final Mutation mutation;
   private final OpenTsdbQueries queries;
   private final OpenTsdbRollups rollups;
+  private final OpenTsdbHistograms histograms;
   private Set<String> features = Set.of();
   private int written;
   private int named;
   private int deleted;
 
-  OpenTsdbRequests(Choices choices, OpenTsdbRollups rollups) {
+  OpenTsdbRequests(Choices choices, OpenTsdbRollups rollups, OpenTsdbHistograms histograms) {
     this.choices = choices;
+    this.histograms = histograms;
     this.rollups = rollups;
     this.mutation = new Mutation(choices);
-    this.queries = new OpenTsdbQueries(choices, rollups);
+    this.queries = new OpenTsdbQueries(choices, rollups, histograms);
   }
 
   private Request request(String endpoint, String method, String path, @Nullable String body) {
@@ -50,12 +52,14 @@ final class OpenTsdbRequests {
         "meta",
         "annotation",
         "annotation ",
-        "rollup")) {
+        "rollup",
+        "histogram")) {
       case "suggest" -> suggest();
       case "lookup", "lookup " -> lookup();
       case "uid" -> uid();
       case "meta" -> meta();
       case "rollup" -> rollup();
+      case "histogram" -> histogram();
       case "annotation", "annotation " -> annotation();
       default -> about();
     };
@@ -68,6 +72,16 @@ final class OpenTsdbRequests {
         "POST rollup",
         "POST",
         "/api/rollup" + flags,
+        JsonTree.write(points.size() == 1 ? points.getFirst() : points));
+  }
+
+  private Request histogram() {
+    List<Object> points = histograms.some();
+    String flags = choices.draw("flags of histogram", "?sync", "?sync&summary", "?sync&details");
+    return request(
+        "POST histogram",
+        "POST",
+        "/api/histogram" + flags,
         JsonTree.write(points.size() == 1 ? points.getFirst() : points));
   }
 

@@ -118,24 +118,34 @@ final class OpenTsdbRollups {
     List<Object> points = new ArrayList<>();
     for (int i = choices.below(3); i >= 0; i--) {
       Object value =
-          choices.draw("value of a roll-up", 7, -300, new JsonTree.Numeral("2.25"), "17", "word");
+          choices.draw("value of a roll-up", 7, -300, new JsonTree.Numeral("2.25"), "17", 70_000, "word");
       Object time =
-          switch (choices.draw("time of a roll-up", "s", "s ", "s  ", "ms", "zero")) {
+          switch (choices.draw("time of a roll-up", "s", "s", "s", "s", "s", "s", "ms", "zero")) {
             case "ms" -> 1000 * OpenTsdbPoints.START + 1;
             case "zero" -> 0;
             default -> OpenTsdbPoints.START + choices.below(3600);
           };
       String groupBy =
-          choices.draw("group-by of a roll-up", "", "", "", "sum", "MAX", "avg", "nonsense");
+          choices.draw("group-by of a roll-up", "", "", "", "", "", "sum", "MAX", "avg", "nonsense");
       points.add(
           point(
               metric,
               time,
               value,
               JsonTree.object("host", choices.pick("web01", "web03")),
-              choices.draw("interval of a roll-up", "11m", "33m", "11m", "33m", "5m", ""),
+              choices.draw("interval of a roll-up", "11m", "33m", "11m", "33m", "11m", "5m", ""),
               choices.draw(
-                  "aggregator of a roll-up", "sum", "count", "MIN", "max", "avg", "nonsense", ""),
+                  "aggregator of a roll-up",
+                  "sum",
+                  "count",
+                  "MIN",
+                  "max",
+                  "sum",
+                  "max",
+                  "MAX",
+                  "avg",
+                  "nonsense",
+                  ""),
               groupBy.isEmpty() ? null : groupBy));
     }
     return points;

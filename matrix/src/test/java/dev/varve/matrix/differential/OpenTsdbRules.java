@@ -104,15 +104,7 @@ final class OpenTsdbRules {
             (both, difference) ->
                 both.request().has("roll-ups")
                     && (both.request().has("aggregator of roll-ups avg")
-                        || both.request().has("aggregator of roll-ups dev"))
-                    && difference.place().contains(".dps")),
-        new Rule(
-            "| `percentiles[...]`, `show-histogram-buckets` | `percentiles`, `showHistogramBuckets` | refused, 400 |",
-            (both, difference) ->
-                both.ours().status() == 400
-                    && (both.request().contains("percentiles")
-                        || both.request().contains("show-histogram")
-                        || both.request().contains("showHistogram"))),
+                        || both.request().has("aggregator of roll-ups dev"))),
         new Rule(
             "| `/api/stats` | different |",
             (both, difference) -> both.request().path().startsWith("/api/stats")),
@@ -131,9 +123,6 @@ final class OpenTsdbRules {
         new Rule(
             "| `jsonp` anywhere | refused, 400 |",
             (both, difference) -> both.request().contains("jsonp")),
-        new Rule(
-            "| `POST /api/histogram` | refused, 503 |",
-            (both, difference) -> both.request().path().startsWith("/api/histogram")),
         new Rule(
             "| `/api/v2/...` and higher | 404 instead of 501 | |",
             (both, difference) -> both.request().path().startsWith("/api/v2")),

@@ -13,13 +13,56 @@ import tools.jackson.core.JsonGenerator;
  * @param value the text of a number or string
  * @param tags null if missing; a value may be null
  * @param rolledUp what a point of {@code /api/rollup} has besides; null for other points
+ * @param counted what a point of {@code /api/histogram} has besides; null for other points
  */
 record DataPoint(
     @Nullable String metric,
     long timestamp,
     @Nullable String value,
     @Nullable Map<String, @Nullable String> tags,
-    @Nullable RolledUp rolledUp) {
+    @Nullable RolledUp rolledUp,
+    @Nullable Counted counted) {
+  /**
+   * What a histogram has instead of a value, unless it is encoded.
+   *
+   * @param id the number of the codec of an encoded value
+   * @param buckets the counts by bounds; null if missing
+   * @param underflow the count below all buckets
+   * @param overflow the count above all buckets
+   */
+  record Counted(
+      int id, @Nullable Map<String, @Nullable Long> buckets, long underflow, long overflow) {
+    static final Counted NONE = new Counted(0, null, 0, 0);
+
+    private long characters() {
+      long count = 0;
+      if (buckets != null) {
+        for (String bounds : buckets.keySet()) {
+          count += bounds.length();
+        }
+      }
+      return count;
+    }
+
+    private void write(JsonGenerator json) {
+      json.writeNumberProperty("id", id);
+      if (buckets != null) {
+        json.writeObjectPropertyStart("buckets");
+        buckets.forEach((bounds, count) -> {
+          json.writeName(bounds);
+          if (count == null) {
+            json.writeNull();
+          } else {
+            json.writeNumber(count);
+          }
+        });
+        json.writeEndObject();
+      }
+      json.writeNumberProperty("underflow", underflow);
+      json.writeNumberProperty("overflow", overflow);
+    }
+  }
+
   /**
    * What a roll-up is of.
    *
@@ -71,7 +114,7 @@ record DataPoint(
   DataPoint with(String tag, String text) {
     Map<String, @Nullable String> more = new LinkedHashMap<>(tagsOrNone());
     more.put(tag, text);
-    return new DataPoint(metric, timestamp, value, more, rolledUp);
+    return new DataPoint(metric, timestamp, value, more, rolledUp, counted);
   }
 
   /** Returns the number of characters of all texts. */
@@ -79,6 +122,9 @@ record DataPoint(
     long count = length(metric) + length(value);
     if (rolledUp != null) {
       count += rolledUp.characters();
+    }
+    if (counted != null) {
+      count += counted.characters();
     }
     if (tags != null) {
       for (Map.Entry<String, @Nullable String> tag : tags.entrySet()) {
@@ -119,6 +165,9 @@ record DataPoint(
     }
     if (rolledUp != null) {
       rolledUp.write(json);
+    }
+    if (counted != null) {
+      counted.write(json);
     }
     json.writeEndObject();
   }

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
+import dev.varve.server.opentsdb.DataPoint.Counted;
 import dev.varve.server.opentsdb.DataPoint.RolledUp;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +20,9 @@ import tools.jackson.core.exc.StreamReadException;
 final class DataPointReader {
   /** Memory of a tag without its texts, in the map and in the key, in bytes. */
   private static final int TAG_BYTES = 240;
+
+  /** Memory of a bucket without its bounds, here and in the histogram, in bytes. */
+  private static final int BUCKET_BYTES = 300;
 
   /** Memory of a text, and of each of its characters including the key, in bytes. */
   private static final int TEXT_BYTES = 56;
@@ -75,6 +79,7 @@ final class DataPointReader {
     String value = null;
     Map<String, @Nullable String> tags = null;
     RolledUp rolledUp = kind == PointForm.Kind.ROLLUP ? RolledUp.NONE : null;
+    Counted counted = kind == PointForm.Kind.HISTOGRAM ? Counted.NONE : null;
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
       JsonToken token = json.nextToken();
@@ -86,13 +91,50 @@ final class DataPointReader {
         default -> {
           if (rolledUp != null && RolledUp.MEMBERS.contains(name)) {
             rolledUp = rolledUp.with(name, text(token, name));
+          } else if (counted != null) {
+            counted = counted(counted, name, token);
           } else {
             json.skipChildren();
           }
         }
       }
     }
-    return new DataPoint(metric, timestamp, value, tags, rolledUp);
+    return new DataPoint(metric, timestamp, value, tags, rolledUp, counted);
+  }
+
+  private Counted counted(Counted before, String name, JsonToken token) {
+    return switch (name) {
+      case "id" ->
+          new Counted(
+              (int) integer(token), before.buckets(), before.underflow(), before.overflow());
+      case "buckets" ->
+          new Counted(before.id(), buckets(token), before.underflow(), before.overflow());
+      case "underflow" ->
+          new Counted(before.id(), before.buckets(), integer(token), before.overflow());
+      case "overflow" ->
+          new Counted(before.id(), before.buckets(), before.underflow(), integer(token));
+      default -> {
+        json.skipChildren();
+        yield before;
+      }
+    };
+  }
+
+  private @Nullable Map<String, @Nullable Long> buckets(JsonToken start) {
+    if (start == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    if (start != JsonToken.START_OBJECT) {
+      throw wrong("'buckets' is an object of bounds and counts");
+    }
+    Map<String, @Nullable Long> buckets = new LinkedHashMap<>();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String bounds = kept(json.currentName());
+      ofPoint.hold(BUCKET_BYTES);
+      JsonToken count = json.nextToken();
+      buckets.put(bounds, count == JsonToken.VALUE_NULL ? null : (Long) integer(count));
+    }
+    return buckets;
   }
 
   private @Nullable Map<String, @Nullable String> tags(JsonToken start) {

@@ -2,12 +2,18 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.Attribute;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.model.Value;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.opentsdb.DataPoint.RolledUp;
+import dev.varve.server.opentsdb.histogram.HistogramText;
+import dev.varve.server.opentsdb.histogram.Histograms;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +21,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The points of telnet's {@code rollup}, which go to several datasets, until they are written. For
+ * The points of telnet's {@code rollup} and {@code histogram}, which go to several datasets, until they are written. For
  * one thread.
  */
 final class LinePoints {
   private static final int WORDS_MIN = 6;
+  private static final int HISTOGRAM_WORDS_MIN = 5;
 
   /** Stands for a line that is no point. */
-  private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null);
+  private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null, null);
 
   private final DialectContext context;
   private final Caller sender;
@@ -49,23 +56,83 @@ final class LinePoints {
   }
 
   private void add(PointForm form, DataPoint point) {
-    PointForm.Placed placed = form.place(point);
-    BatchBuilder.GroupBuilder group =
+    add(form.place(point));
+  }
+
+  private void add(PointForm.Placed placed) {
+    BatchBuilder batch =
         pending
             .computeIfAbsent(
                 placed.dataset().name(),
                 name -> new Pending(placed.dataset(), new BatchBuilder(memory::hold)))
-            .batch()
-            .group(placed.key());
+            .batch();
+    String field = placed.field();
+    long millis = placed.millis();
     switch (placed.value()) {
-      case PointValue.Whole(long number) -> group.add(placed.field(), placed.millis(), number);
-      case PointValue.Real(double number) -> group.add(placed.field(), placed.millis(), number);
-      case PointValue.Text(String text) -> group.add(placed.field(), placed.millis(), text);
+      case PointValue.Whole(long number) -> batch.group(placed.key()).add(field, millis, number);
+      case PointValue.Real(double number) -> batch.group(placed.key()).add(field, millis, number);
+      case PointValue.Text(String text) -> batch.group(placed.key()).add(field, millis, text);
+      case PointValue.Noted(String name, Bytes bytes) ->
+          batch.add(
+              new Attribute(
+                  placed.key(),
+                  name,
+                  Resolution.MILLISECONDS.convert(
+                      placed.millis(), placed.dataset().resolution()),
+                  new Value.Raw(bytes)));
     }
   }
 
+  /**
+   * Adds a histogram: {@code histogram METRIC TIME [ID] VALUE TAG=VALUE ...}. With the number of
+   * its codec the value is in Base64, otherwise {@code u=1:o=2:0,1.5=3}.
+   *
+   * @throws BadPointException if the line is invalid
+   */
+  void histogram(String line) {
+    Dataset dataset = context.defaultDataset(sender);
+    Histograms histograms = Queries.histograms(context, sender, dataset);
+    if (histograms.codec() == null) {
+      throw new BadPointException(
+          NOTHING,
+          "Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
+    }
+    List<String> words = words(line);
+    if (words.size() < HISTOGRAM_WORDS_MIN) {
+      throw new BadPointException(
+          NOTHING,
+          "not enough arguments (need least 5, got %d)".formatted(Math.max(0, words.size() - 1)));
+    }
+    boolean encoded = words.get(3).matches("[+-]?[0-9]{1,9}") && words.size() > HISTOGRAM_WORDS_MIN;
+    DataPoint point =
+        new DataPoint(
+            words.get(1),
+            time(words.get(2)),
+            null,
+            tags(words.subList(encoded ? 5 : 4, words.size())),
+            null,
+            null);
+    HistogramPoints form = new HistogramPoints(dataset, histograms);
+    try {
+      add(
+          form.placed(
+              point,
+              encoded
+                  ? form.encoded(Integer.parseInt(words.get(3)), words.get(4))
+                  : HistogramText.of(words.get(3))));
+    } catch (NumberFormatException e) {
+      throw new BadPointException(point, "", "invalid value: " + e.getMessage());
+    } catch (IllegalArgumentException e) {
+      throw new BadPointException(point, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> words(String line) {
+    return Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
+  }
+
   private static DataPoint rolledUp(String line) {
-    List<String> words = Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
+    List<String> words = words(line);
     if (words.size() < WORDS_MIN) {
       throw new BadPointException(
           NOTHING,
@@ -81,7 +148,8 @@ final class LinePoints {
         time(words.get(3)),
         words.get(4),
         tags(words.subList(5, words.size())),
-        new RolledUp(interval, aggregator, by));
+        new RolledUp(interval, aggregator, by),
+        null);
   }
 
   /** Returns a time; one in seconds and milliseconds loses its point. */

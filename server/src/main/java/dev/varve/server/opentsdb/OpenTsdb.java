@@ -18,6 +18,7 @@ import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.opentsdb.annotation.Annotations;
+import dev.varve.server.opentsdb.histogram.Histograms;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.io.ByteArrayInputStream;
@@ -109,7 +110,8 @@ public final class OpenTsdb implements Dialect {
   private void writing(List<Route> routes, String api) {
     routes.add(Route.post(api + "put", Load.WRITE, Right.WRITE, wording(this::put)));
     routes.add(Route.post(api + "rollup", Load.WRITE, Right.WRITE, wording(this::rollup)));
-    for (String path : List.of("put", "rollup")) {
+    routes.add(Route.post(api + "histogram", Load.WRITE, Right.WRITE, wording(this::histogram)));
+    for (String path : List.of("put", "rollup", "histogram")) {
       routes.add(Route.get(api + path, Load.NONE, Right.LOGIN, wording(OpenTsdb::notAllowed)));
     }
   }
@@ -123,6 +125,16 @@ public final class OpenTsdb implements Dialect {
     RollupPoints points =
         new RollupPoints(dataset, Queries.rollups(context, exchange.caller(), dataset));
     new Put(context, exchange, points).run();
+  }
+
+  private void histogram(Exchange exchange) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    Histograms histograms = Queries.histograms(context, exchange.caller(), dataset);
+    if (histograms.codec() == null) {
+      throw new OpenTsdbError(
+          503, "Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
+    }
+    new Put(context, exchange, new HistogramPoints(dataset, histograms)).run();
   }
 
   private void queries(List<Route> routes, String path) {

@@ -49,13 +49,18 @@ interface PointForm {
    * @throws BadPointException if one of them is missing
    */
   static void requireMembers(DataPoint point) {
-    String wrong = missing(point);
+    String wrong = missing(point, true);
     if (wrong != null) {
       throw new BadPointException(point, wrong);
     }
   }
 
-  private static @Nullable String missing(DataPoint point) {
+  /**
+   * Returns what is missing of a point; null if nothing is.
+   *
+   * @param value whether it needs a value
+   */
+  static @Nullable String missing(DataPoint point, boolean value) {
     String metric = point.metric();
     Map<String, @Nullable String> tags = point.tags();
     if (metric == null || metric.isEmpty()) {
@@ -64,7 +69,7 @@ interface PointForm {
     if (point.timestamp() <= 0) {
       return "Invalid timestamp";
     }
-    if (!point.hasValue()) {
+    if (value && !point.hasValue()) {
       return "Empty value";
     }
     return tags == null || tags.isEmpty() ? "Missing tags" : null;

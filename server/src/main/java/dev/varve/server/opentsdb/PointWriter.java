@@ -2,10 +2,13 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
+import dev.varve.model.Value;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldPart;
@@ -36,7 +39,11 @@ final class PointWriter implements AutoCloseable {
 
   private final Reservation ofWrites;
   private final HeldPart ofPlaced;
+  private final HeldPart ofNoted;
   private final BatchBuilder batch;
+
+  /** The number of points in the batch. */
+  private int size;
 
   /** The points of the batch, kept only if details are requested. */
   private final List<Placed> placed = new ArrayList<>();
@@ -70,6 +77,7 @@ final class PointWriter implements AutoCloseable {
     this.memory = exchange.memory();
     this.ofWrites = memory.another();
     this.ofPlaced = new HeldPart(memory);
+    this.ofNoted = new HeldPart(memory);
     this.intake = context.intake(exchange, dataset, Telnet.NAME, ofWrites);
     this.batch = new BatchBuilder(memory::hold);
   }
@@ -94,13 +102,27 @@ final class PointWriter implements AutoCloseable {
       case PointValue.Whole(long number) -> batch.group(key).add(field, millis, number);
       case PointValue.Real(double number) -> batch.group(key).add(field, millis, number);
       case PointValue.Text(String text) -> batch.group(key).add(field, millis, text);
+      case PointValue.Noted(String name, Bytes bytes) -> {
+        ofNoted.hold(bytes.length());
+        batch.add(new Attribute(key, name, inResolution(millis), new Value.Raw(bytes)));
+      }
     }
+    size++;
     if (options.details()) {
       ofPlaced.hold(PutFailures.shownBytes(point) + 2L * key.byteCount());
       placed.add(placed(place, point, key, millis));
     }
-    if (intake.isFull(batch)) {
+    if (size >= Intake.BATCH || intake.isFull(batch)) {
       write();
+    }
+  }
+
+  /** Returns a time in the resolution of the dataset; its last one if it has none. */
+  private long inResolution(long millis) {
+    try {
+      return Resolution.MILLISECONDS.convert(millis, dataset.resolution());
+    } catch (ArithmeticException e) {
+      return Long.MAX_VALUE;
     }
   }
 
@@ -118,7 +140,6 @@ final class PointWriter implements AutoCloseable {
 
   /** Writes what was added. */
   void write() {
-    int size = batch.sampleCount();
     if (size == 0) {
       return;
     }
@@ -141,8 +162,10 @@ final class PointWriter implements AutoCloseable {
         }
       }
     }
+    size = 0;
     placed.clear();
     ofPlaced.letGo();
+    ofNoted.letGo();
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
@@ -8,8 +9,10 @@ import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.annotation.QueryNotes;
 import dev.varve.server.opentsdb.expression.Expressions;
 import dev.varve.server.opentsdb.expression.Functions;
+import dev.varve.server.opentsdb.histogram.Histograms;
 import dev.varve.server.opentsdb.query.Group;
 import dev.varve.server.opentsdb.query.GroupNotes;
+import dev.varve.server.opentsdb.query.HistogramScan;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
@@ -17,7 +20,6 @@ import dev.varve.server.opentsdb.query.QueryAnswer;
 import dev.varve.server.opentsdb.query.QueryBody;
 import dev.varve.server.opentsdb.query.Scan;
 import dev.varve.server.opentsdb.query.Sources;
-import dev.varve.server.opentsdb.query.SubQuery;
 import dev.varve.server.opentsdb.query.TsQuery;
 import dev.varve.server.opentsdb.query.UidNames;
 import dev.varve.server.opentsdb.query.UrlQuery;
@@ -57,6 +59,7 @@ final class Queries {
     TsQuery.Checked checked = asked.query().check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
     Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
+    Histograms histograms = histograms(context, exchange.caller(), dataset);
     run(
         exchange,
         dataset,
@@ -64,8 +67,7 @@ final class Queries {
         use -> {
           List<Group> groups = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
-            refuseHistogram(part.sub());
-            groups.addAll(Scan.groups(sources, checked, part, use));
+            groups.addAll(groups(sources, histograms, checked, part, use));
           }
           if (deletes) {
             checked.parts().forEach(part -> Scan.delete(dataset, checked, part, use));
@@ -90,6 +92,7 @@ final class Queries {
         new UrlQuery(exchange::parameters).query(parsed.queries()).check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
     Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
+    Histograms histograms = histograms(context, exchange.caller(), dataset);
     run(
         exchange,
         dataset,
@@ -97,8 +100,7 @@ final class Queries {
         use -> {
           List<List<Group>> results = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
-            refuseHistogram(part.sub());
-            results.add(Scan.groups(sources, checked, part, use));
+            results.add(groups(sources, histograms, checked, part, use));
           }
           UidNames uids = new UidNames(dataset, use);
           List<Group> groups = Functions.compute(parsed, checked, results, use);
@@ -159,11 +161,25 @@ final class Queries {
         || "delete".equalsIgnoreCase(exchange.parameter("method_override"));
   }
 
-  private static void refuseHistogram(SubQuery sub) {
-    if (sub.percentiles() != null || sub.showHistogramBuckets()) {
-      throw OpenTsdbError.amid(
-          "histograms are not stored, so a query has neither percentiles nor buckets of them");
+  private static List<Group> groups(
+      Sources sources,
+      Histograms histograms,
+      TsQuery.Checked checked,
+      TsQuery.Part part,
+      QueryUse use) {
+    if (!part.sub().ofHistograms()) {
+      return Scan.groups(sources, checked, part, use);
     }
+    if (histograms.codec() == null) {
+      throw OpenTsdbError.amid(
+          "Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
+    }
+    return HistogramScan.groups(histograms, sources.rollups(), checked, part, use);
+  }
+
+  /** Returns the histograms of a dataset, as a caller may use the dataset. */
+  static Histograms histograms(DialectContext context, Caller caller, Dataset dataset) {
+    return new Histograms(dataset, name -> context.beside(caller, name));
   }
 
   /** Returns the roll-ups of a dataset, as a caller may use the dataset. */

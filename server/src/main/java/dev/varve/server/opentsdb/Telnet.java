@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
  * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code rollup},
- * {@code stats}, {@code version}, {@code help}, {@code dropcaches}, {@code exit}. {@code histogram}
- * is refused by name.
+ * {@code histogram}, {@code stats}, {@code version}, {@code help}, {@code dropcaches}, {@code
+ * exit}.
  *
  * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
  * the socket are written as one batch before more is read, which slows down a fast sender. Each
@@ -156,7 +156,10 @@ public final class Telnet implements StreamProtocol {
           String line = new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
           put(word, () -> others.rollup(line));
         }
-        case "histogram" -> refuse("histogram: illegal argument: histograms are not stored");
+        case "histogram" -> {
+          String line = new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
+          put(word, () -> others.histogram(line));
+        }
         case "exit" -> exit = true;
         default -> refuse("unknown command: " + word + ".  Try `help'.");
       }

@@ -27,11 +27,7 @@ final class Unsupported {
           Map.ofEntries(
               Map.entry("tree", TREES),
               Map.entry("tree/" + Route.ANY, TREES),
-              Map.entry("search/" + Route.ANY, SEARCH),
-              Map.entry(
-                  "histogram",
-                  new Reason(
-                      503, "histograms are not stored", "send buckets as series of their own"))));
+              Map.entry("search/" + Route.ANY, SEARCH)));
 
   private Unsupported() {}
 

@@ -178,7 +178,6 @@ class CatalogTest {
         List.of(
             "/api/tree",
             "/api/tree/branch",
-            "/api/histogram",
             "/api/search/uidmeta",
             "/opentsdb/api/v1/tree")) {
       HttpResponse<String> answer =
@@ -204,7 +203,7 @@ class CatalogTest {
           .contains(
               "Caches dropped.\n",
               "rollup: illegal argument: No rollup or aggregations were configured\n",
-              "histogram: illegal argument: histograms are not stored\n");
+              "histogram: illegal argument: Histogram storage has not been enabled. Check the 'histograms' of the dataset.\n");
     }
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.RollupDatasets;
+import dev.varve.engine.SideDatasets;
 import dev.varve.server.TestServer;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.opentsdb.rollup.RollupFile;
@@ -52,7 +52,7 @@ class RollupsTest {
         TestServer.dataset(layout, layout.equals("blocks") ? "rocksdb" : "memory")
             .with(RollupFile.read(CONFIG, "rollups.json"));
     List<DatasetConfig> datasets = new ArrayList<>(List.of(main));
-    datasets.addAll(RollupDatasets.of(main));
+    datasets.addAll(SideDatasets.of(main));
     server = TestServer.with(directory, datasets);
   }
 

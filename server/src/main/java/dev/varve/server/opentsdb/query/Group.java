@@ -14,6 +14,7 @@ import java.util.function.Consumer;
  * One of the series of a result: the aggregate of the series of a group.
  *
  * @param metric the name of the metric
+ * @param name what the result is called: the metric, or what was made of it
  * @param tags the tags whose values no series contradicts
  * @param aggregateTags the names of tags with several values
  * @param series the tags of the series
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  */
 public record Group(
     String metric,
+    String name,
     SortedMap<String, String> tags,
     SortedSet<String> aggregateTags,
     List<SortedMap<String, String>> series,
@@ -57,8 +59,10 @@ public record Group(
       }
     }
     tags.keySet().removeAll(several);
+    String metric = members.getFirst().metric();
     return new Group(
-        members.getFirst().metric(),
+        metric,
+        metric,
         tags,
         several,
         series,
@@ -70,19 +74,25 @@ public record Group(
 
   /** Returns the same series with other points. */
   public Group with(Consumer<PointSink> other) {
-    return new Group(metric, tags, aggregateTags, series, part, table, computed, other);
+    return new Group(metric, name, tags, aggregateTags, series, part, table, computed, other);
+  }
+
+  /** Returns the same series under a longer name. */
+  Group named(String ending) {
+    return new Group(
+        metric, metric + ending, tags, aggregateTags, series, part, table, computed, points);
   }
 
   /** Returns the same series under another name and without tags. */
-  public Group renamed(String name) {
+  public Group renamed(String other) {
     SortedMap<String, String> none = new TreeMap<>(TagOrder.NAMES);
-    return new Group(name, none, new TreeSet<>(TagOrder.NAMES), series, part, table, computed, points);
+    return new Group(metric, other, none, new TreeSet<>(TagOrder.NAMES), series, part, table, computed, points);
   }
 
   /** Returns the result of several queries that has the name of this one. */
   public Group computed(
       SortedMap<String, String> shown, SortedSet<String> aggregated, Consumer<PointSink> result) {
-    return new Group(metric, shown, aggregated, List.of(), 0, table, true, result);
+    return new Group(metric, name, shown, aggregated, List.of(), 0, table, true, result);
   }
 
   /** Returns the TSUIDs of the series, sorted. */

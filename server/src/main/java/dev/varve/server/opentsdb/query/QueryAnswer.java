@@ -55,7 +55,7 @@ public final class QueryAnswer {
     Options options = query.query().options();
     TsQuery.Part part = query.parts().get(group.part());
     json.writeStartObject();
-    json.writeStringProperty("metric", group.metric());
+    json.writeStringProperty("metric", group.name());
     json.writeObjectPropertyStart("tags");
     group.tags().forEach(json::writeStringProperty);
     json.writeEndObject();

@@ -244,8 +244,13 @@ public final class Scan {
   }
 
   private List<Group> grouped(List<Member> members) {
+    return membersOfGroups(members).stream().map(group -> Group.of(group, source, use)).toList();
+  }
+
+  /** Returns the series of each group, in order. */
+  List<List<Member>> membersOfGroups(List<Member> members) {
     if (part.aggregator().isNone()) {
-      return members.stream().map(member -> Group.of(List.of(member), source, use)).toList();
+      return members.stream().map(List::of).toList();
     }
     Set<String> by = new TreeSet<>(TagOrder.NAMES);
     part.sub().filters().stream()
@@ -256,6 +261,6 @@ public final class Scan {
       List<String> values = by.stream().map(name -> member.tags().get(name)).toList();
       groups.computeIfAbsent(values, none -> new ArrayList<>()).add(member);
     }
-    return groups.values().stream().map(group -> Group.of(group, source, use)).toList();
+    return List.copyOf(groups.values());
   }
 }

@@ -104,7 +104,7 @@ public record SubQuery(
     return tsuids != null && !tsuids.isEmpty();
   }
 
-  boolean ofHistograms() {
+  public boolean ofHistograms() {
     return showHistogramBuckets || (percentiles != null && !percentiles.isEmpty());
   }
 

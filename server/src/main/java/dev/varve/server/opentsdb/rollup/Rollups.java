@@ -3,7 +3,7 @@ package dev.varve.server.opentsdb.rollup;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.NameTable;
-import dev.varve.engine.RollupDatasets;
+import dev.varve.engine.SideDatasets;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.model.GroupKey;
@@ -43,7 +43,7 @@ public record Rollups(Dataset dataset, Function<String, Dataset> datasets) {
 
   /** Returns all these datasets. */
   public List<Dataset> all() {
-    return RollupDatasets.of(dataset.config()).stream()
+    return SideDatasets.of(dataset.config()).stream()
         .map(DatasetConfig::name)
         .map(datasets)
         .toList();
@@ -51,11 +51,11 @@ public record Rollups(Dataset dataset, Function<String, Dataset> datasets) {
 
   /** Returns the dataset of the roll-ups of an interval that is not the default. */
   public Dataset of(RollupInterval interval) {
-    return datasets.apply(RollupDatasets.rollups(dataset.name(), interval));
+    return datasets.apply(SideDatasets.rollups(dataset.name(), interval));
   }
 
   /** Returns the dataset of the pre-aggregates of an interval. */
   public Dataset preAggregates(RollupInterval interval) {
-    return datasets.apply(RollupDatasets.preAggregates(dataset.name(), interval));
+    return datasets.apply(SideDatasets.preAggregates(dataset.name(), interval));
   }
 }

@@ -9,6 +9,7 @@ import dev.varve.layout.opentsdb.OpenTsdbLayout;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.layout.opentsdb.RollupLayout;
+import dev.varve.model.Kind;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +18,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The datasets in which the roll-ups and pre-aggregates of a dataset are: one for each table of the
- * original's configuration. They hold the series of the dataset with a field for each aggregator,
- * so a query of the dataset itself never meets them.
+ * The datasets that are beside a dataset, so that a query of the dataset itself never meets what
+ * they have: one for each table of roll-ups and pre-aggregates of the original's configuration,
+ * with a field for each aggregator, and one for histograms.
  */
-public final class RollupDatasets {
+public final class SideDatasets {
   private static final String UIDS = "tsdb-uid";
 
-  private RollupDatasets() {}
+  private SideDatasets() {}
 
   /** Returns the name of the dataset of roll-ups of an interval, which is not the default. */
   public static String rollups(String dataset, RollupInterval interval) {
@@ -36,17 +37,29 @@ public final class RollupDatasets {
     return dataset + "_preagg" + (interval.raw() ? "" : "_" + interval.text());
   }
 
-  /** Returns the declarations of these datasets; none if the dataset has no roll-ups. */
+  /** Returns the name of the dataset of histograms, where they are no attributes of series. */
+  public static String histograms(String dataset) {
+    return dataset + "_histogram";
+  }
+
+  /** Returns the declarations of these datasets. */
   public static List<DatasetConfig> of(DatasetConfig dataset) {
-    RollupConfig rollups = dataset.rollups();
     List<DatasetConfig> all = new ArrayList<>();
-    if (rollups == null) {
-      return all;
+    StorageLayout layout = dataset.periods().getLast().layouts().getFirst();
+    if (dataset.rollups() != null) {
+      addRollups(dataset, dataset.rollups(), layout, all);
     }
-    List<StorageLayout> layouts = dataset.periods().getLast().layouts();
+    if (dataset.histograms() != null && !(layout instanceof OpenTsdbLayout)) {
+      all.add(declaration(dataset, histograms(dataset.name()), withTexts(layout), "", ""));
+    }
+    return all;
+  }
+
+  private static void addRollups(
+      DatasetConfig dataset, RollupConfig rollups, StorageLayout layout, List<DatasetConfig> all) {
     for (RollupInterval interval : rollups.intervals()) {
       String name = preAggregates(dataset.name(), interval);
-      if (layouts.getFirst() instanceof OpenTsdbLayout original) {
+      if (layout instanceof OpenTsdbLayout original) {
         Layout rolledUp =
             new RollupLayout(original.parameters(), interval, rollups.aggregations());
         if (interval.raw()) {
@@ -58,14 +71,20 @@ public final class RollupDatasets {
           all.add(declaration(dataset, name, rolledUp, table, interval.table()));
         }
       } else {
-        StorageLayout layout = withFields(layouts.getFirst());
-        all.add(declaration(dataset, name, layout, "", ""));
+        StorageLayout fields = withFields(layout);
+        all.add(declaration(dataset, name, fields, "", ""));
         if (!interval.raw()) {
-          all.add(declaration(dataset, rollups(dataset.name(), interval), layout, "", ""));
+          all.add(declaration(dataset, rollups(dataset.name(), interval), fields, "", ""));
         }
       }
     }
-    return all;
+  }
+
+  /** Returns a layout that holds texts: the given one, or that of cells by default. */
+  private static StorageLayout withTexts(StorageLayout layout) {
+    return layout.domain().kinds().contains(Kind.STRING)
+        ? layout
+        : Layouts.stored(Layouts.OF_CELLS, Map.of()).getFirst();
   }
 
   /** Returns a layout that holds fields: the given one, or that of cells by default. */
@@ -102,6 +121,7 @@ public final class RollupDatasets {
         of.refresh(),
         of.journal(),
         attached,
+        null,
         null);
   }
 }

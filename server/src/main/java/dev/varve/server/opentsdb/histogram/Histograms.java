@@ -1,0 +1,140 @@
+package dev.varve.server.opentsdb.histogram;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.engine.SideDatasets;
+import dev.varve.layout.opentsdb.OpenTsdbLayout;
+import dev.varve.model.Attribute;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.query.running.QueryUse;
+import dev.varve.store.Budget;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The histograms of a dataset: attributes of its series in the layout of OpenTSDB's tables, and
+ * texts in Base64 in a dataset of their own elsewhere.
+ *
+ * @param dataset the dataset that requests address
+ * @param datasets finds a dataset by its name, as the caller may use it
+ */
+public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
+  /** The name of the attribute. */
+  public static final String ATTRIBUTE = "histogram";
+
+  /** Receives histograms, series by series. */
+  public interface Sink {
+    /**
+     * Takes a histogram.
+     *
+     * @param millis milliseconds since 1970
+     */
+    void take(Series series, long millis, SimpleHistogram histogram);
+  }
+
+  /** Returns the number of the codec; null if the dataset keeps no histograms. */
+  public @Nullable Integer codec() {
+    return dataset.config().histograms();
+  }
+
+  /** Returns whether histograms are attributes of series. */
+  public boolean areAttributes() {
+    return dataset.config().periods().getLast().layouts().getFirst() instanceof OpenTsdbLayout;
+  }
+
+  /** Returns the dataset in which the histograms are. */
+  public Dataset kept() {
+    return areAttributes()
+        ? dataset
+        : datasets.apply(SideDatasets.histograms(dataset.name()));
+  }
+
+  /**
+   * Reads histograms. Those of other codecs are passed over, as by OpenTSDB.
+   *
+   * @param from in milliseconds since 1970, inclusive
+   * @param to in milliseconds since 1970, exclusive
+   */
+  public void read(Selector selector, long from, long to, QueryUse use, Sink sink) {
+    Dataset kept = kept();
+    Resolution resolution = kept.resolution();
+    TimeRange times =
+        new TimeRange(
+            Resolution.MILLISECONDS.convert(from, resolution),
+            Resolution.MILLISECONDS.convert(to, resolution));
+    if (areAttributes()) {
+      attributes(kept, selector, times, use, sink);
+    } else {
+      texts(kept, selector, times, use, sink);
+    }
+  }
+
+  private void attributes(
+      Dataset kept, Selector selector, TimeRange times, QueryUse use, Sink sink) {
+    try (Stream<Attribute> found = kept.attributes(selector, times, use)) {
+      found.forEach(attribute -> {
+        use.ensureWanted();
+        Long time = attribute.time();
+        if (attribute.name().equals(ATTRIBUTE)
+            && time != null
+            && attribute.value() instanceof Value.Raw(var bytes)) {
+          take(
+              attribute.key().field(Series.DEFAULT_FIELD),
+              kept.resolution().convert(time, Resolution.MILLISECONDS),
+              bytes.toArray(),
+              use,
+              sink);
+        }
+      });
+    }
+  }
+
+  private void texts(Dataset kept, Selector selector, TimeRange times, QueryUse use, Sink sink) {
+    ReadRequest request =
+        ReadRequest.of(selector, times)
+            .with(ReadRequest.Order.SERIES_BY_SERIES)
+            .with(new Budget(use.limits().cells(), use.limits().bytes()));
+    try (RunCursor runs = use.runs(kept).read(request)) {
+      for (Run run = runs.next(); run != null; run = runs.next()) {
+        Samples samples = run.samples();
+        if (samples.kind() != Kind.STRING) {
+          continue;
+        }
+        for (int i = 0; i < samples.size(); i++) {
+          take(
+              run.series(),
+              kept.resolution().convert(samples.time(i), Resolution.MILLISECONDS),
+              Base64.getDecoder().decode(samples.textAt(i)),
+              use,
+              sink);
+        }
+      }
+    }
+  }
+
+  private void take(Series series, long millis, byte[] stored, QueryUse use, Sink sink) {
+    Integer codec = codec();
+    if (codec == null || stored.length == 0 || stored[0] != codec.byteValue()) {
+      return;
+    }
+    SimpleHistogram histogram;
+    try {
+      histogram = SimpleHistogram.read(Arrays.copyOfRange(stored, 1, stored.length));
+    } catch (IllegalArgumentException e) {
+      return;
+    }
+    use.memory().hold(histogram.memory(), "the histograms of an OpenTSDB query");
+    sink.take(series, millis, histogram);
+  }
+}
