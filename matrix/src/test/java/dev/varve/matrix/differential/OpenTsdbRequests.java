@@ -190,7 +190,8 @@ final class OpenTsdbRequests {
         "assign odd",
         "assign nothing",
         "assign posted",
-        "rename unknown")) {
+        "rename unknown",
+        "rename incomplete")) {
       case "assign new" ->
           request("GET uid/assign", "GET", "/api/uid/assign?metric=" + fresh, null);
       case "assign known" ->
@@ -208,6 +209,14 @@ final class OpenTsdbRequests {
               "POST",
               "/api/uid/assign",
               text(JsonTree.object("metric", List.of(fresh), "tagv", List.of("web01"))));
+      case "rename incomplete" ->
+          choices.oneIn(2)
+              ? request("GET uid/rename", "GET", "/api/uid/rename?metric=sys.unknown", null)
+              : request(
+                  "POST uid/rename",
+                  "POST",
+                  "/api/uid/rename",
+                  JsonTree.write(JsonTree.object("name", fresh)));
       default ->
           request(
               "GET uid/rename", "GET", "/api/uid/rename?metric=sys.unknown&name=" + fresh, null);
@@ -222,7 +231,14 @@ final class OpenTsdbRequests {
         "uidmeta odd",
         "uidmeta missing",
         "tsmeta",
-        "tsmeta missing")) {
+        "tsmeta missing",
+        "tsmeta create",
+        "tsmeta create",
+        "tsmeta post",
+        "tsmeta put",
+        "tsmeta get",
+        "tsmeta of metric",
+        "tsmeta delete")) {
       case "uidmeta" ->
           request(
               "GET uid/uidmeta",
@@ -241,8 +257,64 @@ final class OpenTsdbRequests {
               "GET",
               "/api/uid/tsmeta?tsuid=@tsuid.sys.int{dc=lga,host=web01}@",
               null);
+      case "tsmeta create" ->
+          request(
+              "POST uid/tsmeta",
+              "POST",
+              "/api/uid/tsmeta?m=" + OpenTsdbQueries.encoded("sys.one{host=db-1}")
+                  + choices.pick("&create=true", "&create=true", ""),
+              JsonTree.write(seriesMeta(null)));
+      case "tsmeta post" ->
+          request(
+              "POST uid/tsmeta",
+              "POST",
+              "/api/uid/tsmeta",
+              JsonTree.write(seriesMeta("@tsuid.sys.one{host=db-1}@")));
+      case "tsmeta put" ->
+          request(
+              "PUT uid/tsmeta",
+              "PUT",
+              "/api/uid/tsmeta",
+              JsonTree.write(seriesMeta("@tsuid.sys.one{host=db-1}@")));
+      case "tsmeta get" ->
+          request(
+              "GET uid/tsmeta", "GET", "/api/uid/tsmeta?tsuid=@tsuid.sys.one{host=db-1}@", null);
+      case "tsmeta of metric" ->
+          request(
+              "GET uid/tsmeta",
+              "GET",
+              "/api/uid/tsmeta?m="
+                  + OpenTsdbQueries.encoded(
+                      choices.pick("sys.one", "sys.one{host=db-1}", "sys.unknown", "sys.one{host")),
+              null);
+      case "tsmeta delete" ->
+          request(
+              "DELETE uid/tsmeta",
+              "DELETE",
+              "/api/uid/tsmeta?tsuid=@tsuid.sys.one{host=db-1}@",
+              null);
       default -> request("GET uid/tsmeta", "GET", "/api/uid/tsmeta", null);
     };
+  }
+
+  private Map<String, @Nullable Object> seriesMeta(@Nullable String tsuid) {
+    Map<String, @Nullable Object> meta = new LinkedHashMap<>();
+    if (tsuid != null) {
+      meta.put("tsuid", tsuid);
+    }
+    if (choices.oneIn(2)) {
+      meta.put("displayName", "one " + choices.below(3));
+    }
+    if (choices.oneIn(2)) {
+      meta.put("custom", JsonTree.object("owner", "me"));
+      meta.put("units", "ms");
+    }
+    if (choices.oneIn(3)) {
+      meta.put("retention", choices.below(3));
+      meta.put("max", new JsonTree.Numeral("7.5"));
+      meta.put("dataType", "gauge");
+    }
+    return meta;
   }
 
   private Request annotation() {

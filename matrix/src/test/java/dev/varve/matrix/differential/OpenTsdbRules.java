@@ -106,6 +106,17 @@ final class OpenTsdbRules {
                     && (both.request().has("aggregator of roll-ups avg")
                         || both.request().has("aggregator of roll-ups dev"))),
         new Rule(
+            "| downsampling by `0all-sum` | different: one value at the start",
+            (both, difference) -> both.request().has("downsampling of histograms 0all-sum:")),
+        new Rule(
+            "| `GET`, `POST`, `PUT`, `DELETE /api/uid/tsmeta` | same | points are not counted",
+            (both, difference) ->
+                both.request().path().startsWith("/api/uid/tsmeta")
+                    && (difference.place().endsWith("uid")
+                        || difference.place().endsWith(".lastReceived")
+                        || difference.place().endsWith(".totalDatapoints")
+                        || difference.place().equals(".error.details"))),
+        new Rule(
             "| `/api/stats` | different |",
             (both, difference) -> both.request().path().startsWith("/api/stats")),
         new Rule(

@@ -118,7 +118,11 @@ final class LastPoints {
       List<String> tsuids = sub.texts("tsuids");
       subs.add(new Sub(sub.text("metric"), sub.map("tags"), tsuids == null ? List.of() : tsuids));
     }
-    return new Asked(subs, body.is("resolveNames"), body.integer("backScan", 0));
+    long hours = body.integer("backScan", 0);
+    if (hours != (int) hours) {
+      throw JsonBody.wrong("'backScan' is a number of hours of 32 bits");
+    }
+    return new Asked(subs, body.is("resolveNames"), hours);
   }
 
   private void write(Sub sub, Asked asked, Dataset dataset, QueryUse use, JsonGenerator json) {

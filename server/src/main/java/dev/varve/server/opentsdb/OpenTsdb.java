@@ -173,7 +173,15 @@ public final class OpenTsdb implements Dialect {
     routes.add(new Route("PUT", about, Load.WRITE, Right.WRITE, wording(meta::save)).ofAllSeries());
     routes.add(
         new Route("DELETE", about, Load.WRITE, Right.DELETE, wording(meta::delete)).ofAllSeries());
-    routes.add(Route.get(api + "uid/tsmeta", Load.NONE, Right.LOGIN, wording(Uids::seriesMeta)));
+    TsMetaRoutes series = new TsMetaRoutes(context);
+    String ofSeries = api + "uid/tsmeta";
+    routes.add(Route.get(ofSeries, Load.QUERY, Right.READ, wording(series::get)).ofAllSeries());
+    routes.add(Route.post(ofSeries, Load.WRITE, Right.WRITE, wording(series::save)).ofAllSeries());
+    routes.add(
+        new Route("PUT", ofSeries, Load.WRITE, Right.WRITE, wording(series::save)).ofAllSeries());
+    routes.add(
+        new Route("DELETE", ofSeries, Load.WRITE, Right.DELETE, wording(series::delete))
+            .ofAllSeries());
   }
 
   private void annotations(List<Route> routes, String api) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * name, so that they are the same in every layout.
  */
 final class UidMetaRoutes {
-  private static final String SERVICE = "_UidMeta";
+  static final String SERVICE = "_UidMeta";
 
   /** Two servers that write one note at once take turns; more attempts than this are odd. */
   private static final int ATTEMPTS = 100;
@@ -47,7 +47,7 @@ final class UidMetaRoutes {
     }
   }
 
-  private static UidMeta read(@Nullable String text) {
+  static UidMeta read(@Nullable String text) {
     return text == null
         ? UidMeta.NONE
         : UidMeta.of(JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));

@@ -19,6 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /api/uid}: the UIDs of names. Where no table keeps them a UID follows from the name, so
@@ -138,8 +141,20 @@ final class Uids {
     return asked;
   }
 
-  /** {@code GET|POST /api/uid/rename}. */
-  static void rename(Exchange exchange) {
+  /** {@code GET|POST /api/uid/rename}, which is refused once it is complete. */
+  static void rename(Exchange exchange) throws IOException {
+    boolean posted = exchange.method().equals("POST");
+    JsonBody body =
+        posted ? JsonBody.read(exchange.wholeBody(), exchange.memory()) : null;
+    Function<String, @Nullable String> values = body == null ? exchange::parameter : body::text;
+    boolean named =
+        Stream.of(Tsuid.Kind.values())
+            .map(kind -> values.apply(kind.word()))
+            .anyMatch(name -> name != null && !name.isEmpty());
+    String name = values.apply("name");
+    if (!named || name == null || name.isEmpty()) {
+      throw new OpenTsdbError(400, "Missing necessary values to rename UID");
+    }
     exchange.status(400);
     JsonAnswer.write(
         exchange,
@@ -151,14 +166,5 @@ final class Uids {
               "names cannot be renamed; write.relabel renames what is written from now on");
           json.writeEndObject();
         });
-  }
-
-  /** {@code GET /api/uid/tsmeta}: no series has meta data. */
-  static void seriesMeta(Exchange exchange) {
-    String tsuid = exchange.parameter("tsuid");
-    if (tsuid == null || tsuid.isEmpty()) {
-      UidMetaRoutes.required(exchange, "m");
-    }
-    throw new OpenTsdbError(404, "Could not find Timeseries meta data");
   }
 }

@@ -18,7 +18,6 @@ final class Unsupported {
 
   private static final Reason TREES =
       new Reason(501, "trees are not supported", "/api/search/lookup finds series by their tags");
-  private static final Reason META = new Reason(501, "meta data of series is not stored", "");
   private static final Reason SEARCH =
       new Reason(400, "Searching is not enabled", "Searching has not been enabled on this TSD");
 
@@ -44,9 +43,6 @@ final class Unsupported {
         routes.add(route(method, api + path, reason, wording));
       }
     });
-    for (String method : List.of("POST", "PUT", "DELETE")) {
-      routes.add(route(method, api + "uid/tsmeta", META, wording));
-    }
     return routes;
   }
 

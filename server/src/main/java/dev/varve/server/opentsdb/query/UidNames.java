@@ -2,7 +2,6 @@ package dev.varve.server.opentsdb.query;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.NameTable;
-import dev.varve.engine.NameTable.Part;
 import dev.varve.model.Bytes;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
@@ -62,11 +61,11 @@ public final class UidNames {
     return table != null;
   }
 
-  static Part part(Tsuid.Kind kind) {
+  static NameTable.Part part(Tsuid.Kind kind) {
     return switch (kind) {
-      case METRIC -> Part.METRIC;
-      case TAGK -> Part.TAG_NAME;
-      case TAGV -> Part.TAG_VALUE;
+      case METRIC -> NameTable.Part.METRIC;
+      case TAGK -> NameTable.Part.TAG_NAME;
+      case TAGV -> NameTable.Part.TAG_VALUE;
     };
   }
 
@@ -194,6 +193,30 @@ public final class UidNames {
           .findFirst()
           .orElseThrow(() -> OpenTsdbError.amid("No series has the TSUID " + tsuid));
     }
+  }
+
+  /** A UID of a TSUID, and what it stands for. */
+  public record Part(Tsuid.Kind kind, String uid, String name) {}
+
+  /**
+   * Returns the UIDs of a TSUID: the metric, then names and values of tags in turn.
+   *
+   * @throws OpenTsdbError 404 if one of them is unknown, 400 if the text is no TSUID
+   */
+  public List<Part> parts(String tsuid) {
+    require(tsuid);
+    List<Part> parts = new ArrayList<>();
+    Tsuid.Kind kind = Tsuid.Kind.METRIC;
+    for (int at = 0; at + digits(kind) <= tsuid.length(); ) {
+      String uid = tsuid.substring(at, at + digits(kind));
+      String name =
+          name(kind, uid)
+              .orElseThrow(() -> new OpenTsdbError(404, "Unable to find one or more UIDs"));
+      parts.add(new Part(kind, uid, name));
+      at += digits(kind);
+      kind = kind == Tsuid.Kind.TAGK ? Tsuid.Kind.TAGV : Tsuid.Kind.TAGK;
+    }
+    return parts;
   }
 
   private String named(Tsuid.Kind kind, String uid) {

@@ -1,0 +1,293 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ServiceTexts;
+import dev.varve.model.Kind;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.query.running.QueryUse;
+import dev.varve.server.CatalogQuestion;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.WriteBudget;
+import dev.varve.server.opentsdb.query.JsonAnswer;
+import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.Names;
+import dev.varve.server.opentsdb.query.OpenTsdbError;
+import dev.varve.server.opentsdb.query.QueryWords;
+import dev.varve.server.opentsdb.query.Tsuid;
+import dev.varve.server.opentsdb.query.UidNames;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** {@code /api/uid/tsmeta}: notes about series, kept in the home of the dataset by TSUID. */
+final class TsMetaRoutes {
+  private static final String SERVICE = "_TsMeta";
+  private static final String KEY = "tsuid";
+
+  /** Two servers that write one note at once take turns; more attempts than this are odd. */
+  private static final int ATTEMPTS = 100;
+
+  private final DialectContext context;
+
+  TsMetaRoutes(DialectContext context) {
+    this.context = context;
+  }
+
+  /** What a request asks for. */
+  private record Asked(@Nullable String tsuid, TsMeta meta) {}
+
+  /** The notes and names of a dataset, during one request. */
+  private record Known(Dataset dataset, UidNames uids, QueryUse use) {
+    private ServiceTexts texts() {
+      return dataset.services();
+    }
+
+    @Nullable String text(String tsuid) {
+      ServiceTexts.Text text = texts().get(SERVICE, KEY, normal(tsuid));
+      return text == null ? null : text.text();
+    }
+
+    private void write(String tsuid, TsMeta meta, JsonGenerator json) {
+      json.writeStartObject();
+      json.writeStringProperty("tsuid", normal(tsuid));
+      List<UidNames.Part> parts = uids.parts(normal(tsuid));
+      json.writeName("metric");
+      write(parts.getFirst(), json);
+      json.writeArrayPropertyStart("tags");
+      parts.subList(1, parts.size()).forEach(part -> write(part, json));
+      json.writeEndArray();
+      meta.write(json);
+      json.writeEndObject();
+    }
+
+    private void write(UidNames.Part part, JsonGenerator json) {
+      ServiceTexts.Text noted =
+          texts().get(UidMetaRoutes.SERVICE, part.kind().word(), part.name());
+      UidMetaRoutes.read(noted == null ? null : noted.text())
+          .write(part.uid(), part.kind(), part.name(), json);
+    }
+  }
+
+  private static String normal(String tsuid) {
+    return tsuid.strip().toUpperCase(Locale.ROOT);
+  }
+
+  private static TsMeta read(String text) {
+    return TsMeta.of(
+        JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
+  }
+
+  /** What becomes of a request. */
+  private interface Work {
+    void on(Known known) throws IOException;
+  }
+
+  private void run(Exchange exchange, String text, Work work) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        Telnet.NAME,
+        "ts meta " + text,
+        use -> work.on(new Known(dataset, new UidNames(dataset, use), use)));
+  }
+
+  /** {@code GET}: the notes about a series, or about those of a metric with some tags. */
+  void get(Exchange exchange) throws IOException {
+    String tsuid = exchange.parameter("tsuid");
+    if (tsuid == null) {
+      ofMetric(exchange, UidMetaRoutes.required(exchange, "m"));
+      return;
+    }
+    run(
+        exchange,
+        tsuid,
+        known -> {
+          String text = known.text(tsuid);
+          if (text == null) {
+            throw new OpenTsdbError(404, "Could not find Timeseries meta data");
+          }
+          answer(known, tsuid, read(text), exchange);
+        });
+  }
+
+  private void ofMetric(Exchange exchange, String query) throws IOException {
+    Map<String, String> tags = new LinkedHashMap<>();
+    String metric = metric(query, tags);
+    run(
+        exchange,
+        query,
+        known -> {
+          requireNames(known, metric, tags, 404);
+          List<TagFilter> filters = new ArrayList<>();
+          tags.forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
+          Selector selector = Selector.metric(metric, filters.toArray(TagFilter[]::new));
+          Map<String, TsMeta> found = new LinkedHashMap<>();
+          try (Stream<Series> series =
+              new CatalogQuestion(known.use())
+                  .series(known.dataset(), List.of(selector), null, Kind.ALL, 0)) {
+            series.forEach(one -> {
+              String tsuid = known.uids().tsuid(one.metric(), one.labels());
+              String text = known.text(tsuid);
+              if (text != null) {
+                known.use().held(2L * text.length(), "notes about series");
+                found.put(tsuid, read(text));
+              }
+            });
+          }
+          JsonAnswer.write(
+              exchange,
+              json -> {
+                json.writeStartArray();
+                found.forEach((tsuid, meta) -> known.write(tsuid, meta, json));
+                json.writeEndArray();
+              });
+        });
+  }
+
+  private static String metric(String query, Map<String, String> tags) {
+    try {
+      return QueryWords.metricAndTags(query, tags);
+    } catch (IllegalArgumentException e) {
+      throw new OpenTsdbError(400, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void requireNames(
+      Known known, String metric, Map<String, String> tags, int status) {
+    Names names = new Names(known.dataset(), known.use());
+    try {
+      tags.forEach((name, value) -> {
+        names.require(Tsuid.Kind.TAGK, name);
+        names.require(Tsuid.Kind.TAGV, value);
+      });
+      names.require(Tsuid.Kind.METRIC, metric);
+    } catch (OpenTsdbError e) {
+      throw status == 404
+          ? new OpenTsdbError(404, "Unable to find one of the UIDs", String.valueOf(e.getMessage()))
+          : e;
+    }
+  }
+
+  private static void answer(Known known, String tsuid, TsMeta meta, Exchange exchange) {
+    JsonAnswer.write(exchange, json -> known.write(tsuid, meta, json));
+  }
+
+  /** {@code POST} merges notes, {@code PUT} replaces them. */
+  void save(Exchange exchange) throws IOException {
+    Asked asked = asked(exchange);
+    boolean replaces = exchange.method().equals("PUT");
+    String named = asked.tsuid();
+    if (named != null && !named.isEmpty()) {
+      if (!asked.meta().saysSomething()) {
+        exchange.answer(304, JsonAnswer.TYPE, "");
+        return;
+      }
+      run(
+          exchange,
+          named,
+          known -> {
+            if (known.text(named) == null) {
+              known.uids().parts(normal(named));
+              throw new OpenTsdbError(400, "Requested TSMeta did not exist");
+            }
+            answer(known, named, saved(known, named, asked.meta(), replaces), exchange);
+          });
+      return;
+    }
+    String query = UidMetaRoutes.required(exchange, "m");
+    Map<String, String> tags = new LinkedHashMap<>();
+    String metric = metric(query, tags);
+    boolean create = "true".equals(exchange.parameter("create"));
+    run(
+        exchange,
+        query,
+        known -> {
+          requireNames(known, metric, tags, 400);
+          String tsuid = known.uids().tsuid(metric, tags);
+          boolean exists = known.text(tsuid) != null;
+          if (!exists && !create) {
+            throw new OpenTsdbError(
+                400, "Could not find TSMeta, specify \"create=true\" to create a new one.");
+          }
+          if (exists && !asked.meta().saysSomething()) {
+            exchange.answer(304, JsonAnswer.TYPE, "");
+            return;
+          }
+          answer(known, tsuid, saved(known, tsuid, asked.meta(), replaces), exchange);
+        });
+  }
+
+  private static TsMeta saved(Known known, String tsuid, TsMeta said, boolean replaces) {
+    String key = normal(tsuid);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      String before = known.text(tsuid);
+      TsMeta next = said.over(before == null ? TsMeta.NONE : read(before), replaces);
+      try {
+        if (known.texts().putIf(SERVICE, KEY, key, before, next.stored(key))) {
+          return next;
+        }
+      } catch (IllegalArgumentException e) {
+        throw new OpenTsdbError(400, String.valueOf(e.getMessage()));
+      }
+    }
+    throw new IllegalStateException("other writers kept changing the notes");
+  }
+
+  /** {@code DELETE}: deletes the notes about a series, if there are any. */
+  void delete(Exchange exchange) throws IOException {
+    String tsuid = asked(exchange).tsuid();
+    if (tsuid == null || tsuid.isEmpty()) {
+      throw new OpenTsdbError(400, "Unable to delete TSMeta information", "Missing UID");
+    }
+    run(
+        exchange,
+        tsuid,
+        known -> {
+          known.texts().delete(SERVICE, KEY, normal(tsuid));
+          exchange.answer(204, JsonAnswer.TYPE, "");
+        });
+  }
+
+  private static Asked asked(Exchange exchange) throws IOException {
+    byte[] posted = exchange.wholeBody();
+    if (posted.length > 0) {
+      JsonBody body = JsonBody.read(posted, exchange.memory());
+      return new Asked(body.text("tsuid"), TsMeta.of(body));
+    }
+    String retention = exchange.parameter("retention");
+    long days;
+    try {
+      days = retention == null || retention.isEmpty() ? 0 : Integer.parseInt(retention);
+    } catch (NumberFormatException e) {
+      throw new OpenTsdbError(400, "Unable to parse 'retention' value");
+    }
+    return new Asked(
+        exchange.parameter("tsuid"),
+        new TsMeta(
+            orEmpty(exchange.parameter("display_name")),
+            orEmpty(exchange.parameter("description")),
+            orEmpty(exchange.parameter("notes")),
+            0,
+            null,
+            orEmpty(exchange.parameter("units")),
+            orEmpty(exchange.parameter("data_type")),
+            days,
+            TsMeta.number(exchange.parameter("max"), "max"),
+            TsMeta.number(exchange.parameter("min"), "min")));
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+}
