@@ -60,8 +60,7 @@ public final class SideDatasets {
     for (RollupInterval interval : rollups.intervals()) {
       String name = preAggregates(dataset.name(), interval);
       if (layout instanceof OpenTsdbLayout original) {
-        Layout rolledUp =
-            new RollupLayout(original.parameters(), interval, rollups.aggregations());
+        Layout rolledUp = new RollupLayout(original.parameters(), interval, rollups.aggregations());
         if (interval.raw()) {
           all.add(declaration(dataset, name, original, "tsdb", interval.preAggregates()));
         } else {

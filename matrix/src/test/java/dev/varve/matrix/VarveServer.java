@@ -20,7 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A Varve server in this process, on a free port, for one dataset with a complete catalog, and its roll-ups. */
+/**
+ * A Varve server in this process, on a free port, for one dataset with a complete catalog, and its
+ * roll-ups.
+ */
 public record VarveServer(Engine engine, Server server) implements AutoCloseable {
   /**
    * Starts a server.

@@ -228,9 +228,7 @@ final class RollupCells {
 
   private long time(int entry, long base) {
     long seconds = base / 1000 + (entry >>> 4) * interval.seconds();
-    if (seconds >= interval.next(base / 1000)
-        || seconds < 1
-        || seconds > RollupBase.LAST_SECOND) {
+    if (seconds >= interval.next(base / 1000) || seconds < 1 || seconds > RollupBase.LAST_SECOND) {
       throw new DamagedCellException(
           "qualifier: interval %d of %s is beyond the row's span of %s"
               .formatted(entry >>> 4, interval.text(), interval.rowSpan()));

@@ -43,8 +43,7 @@ public record RollupInterval(
   public static RollupInterval of(
       String text, String table, String preAggregates, String rowSpan, boolean raw) {
     require(!table.isEmpty(), "The rollup table cannot be null or empty");
-    require(
-        !preAggregates.isEmpty(), "The pre-aggregate rollup table cannot be null or empty");
+    require(!preAggregates.isEmpty(), "The pre-aggregate rollup table cannot be null or empty");
     requireDuration(text);
     requireDuration(rowSpan);
     char unit = unit(rowSpan);
@@ -53,7 +52,8 @@ public record RollupInterval(
     require(count == 1 || count % 2 == 0, "The multiplier must be 1 or an even value");
     long span = count * longestSpan(unit);
     long seconds = count(text) * secondsOf(unit(text));
-    require(seconds < span, "Interval [%d] is too large for the span [%c]".formatted(seconds, unit));
+    require(
+        seconds < span, "Interval [%d] is too large for the span [%c]".formatted(seconds, unit));
     long entries = span / seconds;
     require(
         entries <= ENTRIES_MAX,

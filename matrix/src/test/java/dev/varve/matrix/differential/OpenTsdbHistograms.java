@@ -14,7 +14,8 @@ final class OpenTsdbHistograms {
   /** The number of the codec in both servers. */
   static final int CODEC = 5;
 
-  static final String CONFIG = "{\"net.opentsdb.core.SimpleHistogramDecoder\": %d}".formatted(CODEC);
+  static final String CONFIG =
+      "{\"net.opentsdb.core.SimpleHistogramDecoder\": %d}".formatted(CODEC);
 
   private final Choices choices;
   private int written;
@@ -71,10 +72,17 @@ final class OpenTsdbHistograms {
             case "zero" -> 0;
             default -> OpenTsdbPoints.START + choices.below(3600);
           };
-      Map<String, @Nullable Object> point =
-          point(metric, time, choices.pick("web01", "web03"));
+      Map<String, @Nullable Object> point = point(metric, time, choices.pick("web01", "web03"));
       switch (choices.draw(
-          "histogram", "counts", "counts", "counts", "counts", "encoded", "codec", "bounds", "none")) {
+          "histogram",
+          "counts",
+          "counts",
+          "counts",
+          "counts",
+          "encoded",
+          "codec",
+          "bounds",
+          "none")) {
         case "encoded" -> {
           point.remove("buckets");
           point.put("id", CODEC);
@@ -85,7 +93,8 @@ final class OpenTsdbHistograms {
           point.put("id", choices.pick(4, 256, -1));
           point.put("value", "AAEAAAAAQAAAAKwCAAE=");
         }
-        case "bounds" -> point.put("buckets", JsonTree.object(choices.pick("1", "1,x", "1,2,3"), 3));
+        case "bounds" ->
+            point.put("buckets", JsonTree.object(choices.pick("1", "1,x", "1,2,3"), 3));
         case "none" -> point.put("buckets", JsonTree.object());
         default -> {
           // As it is.
@@ -113,7 +122,8 @@ final class OpenTsdbHistograms {
 
   /** Returns the value of {@code m} of a query. */
   String query() {
-    String aggregator = choices.draw("aggregator of histograms", "sum", "none", "sum", "none", "avg");
+    String aggregator =
+        choices.draw("aggregator of histograms", "sum", "none", "sum", "none", "avg");
     String downsample =
         choices.draw(
             "downsampling of histograms",

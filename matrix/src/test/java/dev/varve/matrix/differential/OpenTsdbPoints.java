@@ -37,8 +37,7 @@ final class OpenTsdbPoints {
   static final List<String> TAGS = List.of("rack", "host", "dc", "_aggregate");
 
   static final List<String> VALUES =
-      List.of(
-          "aus", "db-1", "lga", "MAX", "r1", "r2", "sjc", "SUM", "web01", "Web02", "web03");
+      List.of("aus", "db-1", "lga", "MAX", "r1", "r2", "sjc", "SUM", "web01", "Web02", "web03");
 
   private final Choices choices;
   private final List<Object> points = new ArrayList<>();

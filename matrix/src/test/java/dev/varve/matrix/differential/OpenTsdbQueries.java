@@ -226,8 +226,11 @@ final class OpenTsdbQueries {
 
   private Request ofSome(String what, String query) {
     StringBuilder path =
-        new StringBuilder("/api/query?start=%d&end=%d".formatted(
-            OpenTsdbPoints.START + choices.below(4000), OpenTsdbPoints.END - choices.below(4000)));
+        new StringBuilder(
+            "/api/query?start=%d&end=%d"
+                .formatted(
+                    OpenTsdbPoints.START + choices.below(4000),
+                    OpenTsdbPoints.END - choices.below(4000)));
     path.append("&m=").append(encoded(query));
     flags(path);
     choices.note(what);

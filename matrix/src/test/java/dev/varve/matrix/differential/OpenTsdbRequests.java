@@ -261,7 +261,8 @@ final class OpenTsdbRequests {
           request(
               "POST uid/tsmeta",
               "POST",
-              "/api/uid/tsmeta?m=" + OpenTsdbQueries.encoded("sys.one{host=db-1}")
+              "/api/uid/tsmeta?m="
+                  + OpenTsdbQueries.encoded("sys.one{host=db-1}")
                   + choices.pick("&create=true", "&create=true", ""),
               JsonTree.write(seriesMeta(null)));
       case "tsmeta post" ->

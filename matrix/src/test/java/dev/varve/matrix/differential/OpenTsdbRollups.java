@@ -28,11 +28,11 @@ final class OpenTsdbRollups {
   /** Returns the configuration for tables whose names begin with a prefix. */
   static String config(String table) {
     return """
-        {"aggregationIds":{"sum":0,"count":1,"min":2,"max":3},"intervals":[
-        {"table":"@","preAggregationTable":"@-preagg","interval":"13m","rowSpan":"6h","defaultInterval":true},
-        {"table":"@-rollup-11m","preAggregationTable":"@-preagg-11m","interval":"11m","rowSpan":"1d"},
-        {"table":"@-rollup-33m","preAggregationTable":"@-preagg-33m","interval":"33m","rowSpan":"1n"}]}
-        """
+    {"aggregationIds":{"sum":0,"count":1,"min":2,"max":3},"intervals":[
+    {"table":"@","preAggregationTable":"@-preagg","interval":"13m","rowSpan":"6h","defaultInterval":true},
+    {"table":"@-rollup-11m","preAggregationTable":"@-preagg-11m","interval":"11m","rowSpan":"1d"},
+    {"table":"@-rollup-33m","preAggregationTable":"@-preagg-33m","interval":"33m","rowSpan":"1n"}]}
+    """
         .replace("@", table)
         .replace("\n", "");
   }
@@ -118,7 +118,8 @@ final class OpenTsdbRollups {
     List<Object> points = new ArrayList<>();
     for (int i = choices.below(3); i >= 0; i--) {
       Object value =
-          choices.draw("value of a roll-up", 7, -300, new JsonTree.Numeral("2.25"), "17", 70_000, "word");
+          choices.draw(
+              "value of a roll-up", 7, -300, new JsonTree.Numeral("2.25"), "17", 70_000, "word");
       Object time =
           switch (choices.draw("time of a roll-up", "s", "s", "s", "s", "s", "s", "ms", "zero")) {
             case "ms" -> 1000 * OpenTsdbPoints.START + 1;
@@ -126,7 +127,8 @@ final class OpenTsdbRollups {
             default -> OpenTsdbPoints.START + choices.below(3600);
           };
       String groupBy =
-          choices.draw("group-by of a roll-up", "", "", "", "", "", "sum", "MAX", "avg", "nonsense");
+          choices.draw(
+              "group-by of a roll-up", "", "", "", "", "", "sum", "MAX", "avg", "nonsense");
       points.add(
           point(
               metric,

@@ -13,9 +13,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamReadException;
 
 /**
- * Reads a body of points, one point or an array of points, one point at a time. Types are
- * coerced as in OpenTSDB: numbers and booleans are accepted as texts, and numbers in strings as
- * numbers. Unknown members are ignored.
+ * Reads a body of points, one point or an array of points, one point at a time. Types are coerced
+ * as in OpenTSDB: numbers and booleans are accepted as texts, and numbers in strings as numbers.
+ * Unknown members are ignored.
  */
 final class DataPointReader {
   /** Memory of a tag without its texts, in the map and in the key, in bytes. */

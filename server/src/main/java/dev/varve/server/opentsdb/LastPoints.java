@@ -139,7 +139,7 @@ final class LastPoints {
     }
     String metric = sub.metric();
     if (metric == null || metric.isEmpty()) {
-      throw OpenTsdbError.amid("Missing the metric or tsuids, provide at least one");
+      throw OpenTsdbError.amid("Metric cannot be null or empty");
     }
     Names names = new Names(dataset, use);
     names.require(Tsuid.Kind.METRIC, metric);

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The points of telnet's {@code rollup} and {@code histogram}, which go to several datasets, until they are written. For
- * one thread.
+ * The points of telnet's {@code rollup} and {@code histogram}, which go to several datasets, until
+ * they are written. For one thread.
  */
 final class LinePoints {
   private static final int WORDS_MIN = 6;
@@ -77,8 +77,7 @@ final class LinePoints {
               new Attribute(
                   placed.key(),
                   name,
-                  Resolution.MILLISECONDS.convert(
-                      placed.millis(), placed.dataset().resolution()),
+                  Resolution.MILLISECONDS.convert(placed.millis(), placed.dataset().resolution()),
                   new Value.Raw(bytes)));
     }
   }

@@ -28,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -337,7 +339,14 @@ public final class OpenTsdb implements Dialect {
         dataset,
         Telnet.NAME,
         "suggest " + type + (begin.isEmpty() ? "" : " q=" + begin),
-        use -> answerList(exchange, found(dataset.catalog(), type, begin, most, use)));
+        use -> {
+          SortedSet<String> all = new TreeSet<>(found(dataset.catalog(), type, begin, most, use));
+          // Names of roll-ups and histograms are names of the dataset, too.
+          for (Dataset other : Queries.rollups(context, exchange.caller(), dataset).all()) {
+            all.addAll(found(other.catalog(), type, begin, most, use));
+          }
+          answerList(exchange, all.stream().limit(most).toList());
+        });
   }
 
   private static int max(@Nullable String text) {
@@ -377,7 +386,11 @@ public final class OpenTsdb implements Dialect {
       }
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
-        if (json.nextToken().isScalarValue()) {
+        JsonToken token = json.nextToken();
+        if (token == JsonToken.VALUE_NULL) {
+          continue;
+        }
+        if (token.isScalarValue()) {
           String text = json.getString();
           exchange.memory().hold(MEMBER_BYTES + 2L * (name.length() + text.length()));
           members.put(name, text);

@@ -41,7 +41,12 @@ interface PointForm {
    * @param millis the time in milliseconds since 1970
    */
   record Placed(
-      Dataset dataset, DataPoint point, GroupKey key, String field, long millis, PointValue value) {}
+      Dataset dataset,
+      DataPoint point,
+      GroupKey key,
+      String field,
+      long millis,
+      PointValue value) {}
 
   /**
    * Checks the members that all points have, in OpenTSDB's order.

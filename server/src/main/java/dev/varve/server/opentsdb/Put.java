@@ -109,7 +109,13 @@ final class Put {
       try {
         PointForm.Placed placed = form.place(point);
         to(placed.dataset())
-            .add(place, placed.point(), placed.key(), placed.field(), placed.millis(), placed.value());
+            .add(
+                place,
+                placed.point(),
+                placed.key(),
+                placed.field(),
+                placed.millis(),
+                placed.value());
         return;
       } catch (BadPointException e) {
         wrong = e.reason();

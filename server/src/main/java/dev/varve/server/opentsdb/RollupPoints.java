@@ -20,6 +20,9 @@ final class RollupPoints implements PointForm {
   /** Aggregates that follow from others, which OpenTSDB does not take by default. */
   private static final Set<String> DERIVED = Set.of("AVG", "DEV");
 
+  /** The places of the hash table that the original reads tags into. */
+  private static final int PLACES = 16;
+
   private final Dataset dataset;
   private final Rollups rollups;
 
@@ -78,8 +81,7 @@ final class RollupPoints implements PointForm {
     return placed(tagged, given, config, value);
   }
 
-  private Placed placed(
-      DataPoint point, RolledUp given, RollupConfig config, PointValue value) {
+  private Placed placed(DataPoint point, RolledUp given, RollupConfig config, PointValue value) {
     RollupInterval interval = interval(point, given.interval(), config);
     String aggregator = given.aggregator();
     if (interval != null) {
@@ -134,7 +136,9 @@ final class RollupPoints implements PointForm {
 
   /** Returns tags in the order in which OpenTSDB shows them. */
   private static Map<String, @Nullable String> shown(DataPoint point) {
-    return new HashMap<>(point.tagsOrNone());
+    Map<String, @Nullable String> shown = new HashMap<>(PLACES);
+    shown.putAll(point.tagsOrNone());
+    return shown;
   }
 
   /** Returns the point with the tag of its aggregator, if it is a pre-aggregate. */
@@ -146,9 +150,7 @@ final class RollupPoints implements PointForm {
           "Given tag value for %s of %s did not match the group by aggregator of %s for %s %s"
               .formatted(RollupConfig.AGGREGATE_TAG, given, by, point.metric(), shown(point)));
     }
-    return by == null
-        ? point
-        : point.with(RollupConfig.AGGREGATE_TAG, by.toUpperCase(Locale.ROOT));
+    return by == null ? point : point.with(RollupConfig.AGGREGATE_TAG, by.toUpperCase(Locale.ROOT));
   }
 
   private static void requireGroupBy(DataPoint point, @Nullable String by) {

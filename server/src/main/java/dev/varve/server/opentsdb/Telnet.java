@@ -281,8 +281,8 @@ public final class Telnet implements StreamProtocol {
       } catch (WriteFailedException | HttpError e) {
         return "rollup: storage error: " + e.getMessage();
       } finally {
-        refusals.forEach(refusal ->
-            answers.append("rollup: illegal argument: ").append(refusal).append('\n'));
+        refusals.forEach(
+            refusal -> answers.append("rollup: illegal argument: ").append(refusal).append('\n'));
       }
     }
 

@@ -28,8 +28,7 @@ record TsMeta(
     long retention,
     double max,
     double min) {
-  static final TsMeta NONE =
-      new TsMeta("", "", "", 0, null, "", "", 0, Double.NaN, Double.NaN);
+  static final TsMeta NONE = new TsMeta("", "", "", 0, null, "", "", 0, Double.NaN, Double.NaN);
 
   /** Returns what was posted or stored. */
   static TsMeta of(JsonBody body) {
@@ -73,9 +72,8 @@ record TsMeta(
    * @param replaces whether members that this one leaves at their defaults get these, too
    */
   TsMeta over(TsMeta stored, boolean replaces) {
-    long first = stored.created > 0 && (stored.created < created || created == 0)
-        ? stored.created
-        : created;
+    long first =
+        stored.created > 0 && (stored.created < created || created == 0) ? stored.created : created;
     return replaces
         ? new TsMeta(
             displayName, description, notes, first, custom, units, dataType, retention, max, min)

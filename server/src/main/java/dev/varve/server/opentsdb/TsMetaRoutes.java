@@ -71,8 +71,7 @@ final class TsMetaRoutes {
     }
 
     private void write(UidNames.Part part, JsonGenerator json) {
-      ServiceTexts.Text noted =
-          texts().get(UidMetaRoutes.SERVICE, part.kind().word(), part.name());
+      ServiceTexts.Text noted = texts().get(UidMetaRoutes.SERVICE, part.kind().word(), part.name());
       UidMetaRoutes.read(noted == null ? null : noted.text())
           .write(part.uid(), part.kind(), part.name(), json);
     }
@@ -83,8 +82,7 @@ final class TsMetaRoutes {
   }
 
   private static TsMeta read(String text) {
-    return TsMeta.of(
-        JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
+    return TsMeta.of(JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
   }
 
   /** What becomes of a request. */

@@ -144,8 +144,7 @@ final class Uids {
   /** {@code GET|POST /api/uid/rename}, which is refused once it is complete. */
   static void rename(Exchange exchange) throws IOException {
     boolean posted = exchange.method().equals("POST");
-    JsonBody body =
-        posted ? JsonBody.read(exchange.wholeBody(), exchange.memory()) : null;
+    JsonBody body = posted ? JsonBody.read(exchange.wholeBody(), exchange.memory()) : null;
     Function<String, @Nullable String> values = body == null ? exchange::parameter : body::text;
     boolean named =
         Stream.of(Tsuid.Kind.values())

@@ -175,11 +175,7 @@ class CatalogTest {
   @Test
   void refusesByName() {
     for (String path :
-        List.of(
-            "/api/tree",
-            "/api/tree/branch",
-            "/api/search/uidmeta",
-            "/opentsdb/api/v1/tree")) {
+        List.of("/api/tree", "/api/tree/branch", "/api/search/uidmeta", "/opentsdb/api/v1/tree")) {
       HttpResponse<String> answer =
           server.send(server.request(path).POST(BodyPublishers.ofString("{}")));
       assertThat(answer.statusCode()).as(path).isIn(400, 501, 503);

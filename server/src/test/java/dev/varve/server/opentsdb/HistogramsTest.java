@@ -20,6 +20,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,13 +36,17 @@ class HistogramsTest {
   private static final String STORED = "07" + "0001" + "00000000" + "40000000" + "ac02" + "0001";
 
   @TempDir private Path directory;
-  private TestServer server;
+  private @Nullable TestServer running;
 
   @AfterEach
   void stop() {
-    if (server != null) {
-      server.close();
+    if (running != null) {
+      running.close();
     }
+  }
+
+  private TestServer server() {
+    return Objects.requireNonNull(running);
   }
 
   private void start(String layout) throws IOException {
@@ -49,18 +55,19 @@ class HistogramsTest {
             .withHistograms(7);
     List<DatasetConfig> datasets = new ArrayList<>(List.of(main));
     datasets.addAll(SideDatasets.of(main));
-    server = TestServer.with(directory, datasets);
+    running = TestServer.with(directory, datasets);
   }
 
   private HttpResponse<String> write(String host, long time, String value) {
-    return server.post(
-        "/opentsdb/api/histogram?details",
-        "{\"metric\":\"m\",\"timestamp\":%d,\"tags\":{\"host\":\"%s\"},%s}"
-            .formatted(time, host, value));
+    return server()
+        .post(
+            "/opentsdb/api/histogram?details",
+            "{\"metric\":\"m\",\"timestamp\":%d,\"tags\":{\"host\":\"%s\"},%s}"
+                .formatted(time, host, value));
   }
 
   private String query(String more) {
-    return server
+    return server()
         .get("/opentsdb/api/query?start=%d&end=%d&%s".formatted(T, T + 3_599, more))
         .body();
   }
@@ -95,14 +102,12 @@ class HistogramsTest {
   @Test
   void theLayoutOpentsdbHasTheBytesOfTheOriginal() throws IOException {
     start("opentsdb");
-    String encoded = Base64.getEncoder().encodeToString(HexFormat.of().parseHex(STORED.substring(2)));
+    String encoded =
+        Base64.getEncoder().encodeToString(HexFormat.of().parseHex(STORED.substring(2)));
     assertThat(write("a", T, "\"id\":7,\"value\":\"%s\"".formatted(encoded)).body())
         .contains("\"success\":1");
     try (var found =
-        server
-            .engine()
-            .defaultDataset()
-            .attributes(Selector.metric("m"), TimeRange.ALL)) {
+        server().engine().defaultDataset().attributes(Selector.metric("m"), TimeRange.ALL)) {
       assertThat(found)
           .singleElement()
           .satisfies(attribute -> {
@@ -116,7 +121,7 @@ class HistogramsTest {
   @Test
   void aLineIsAHistogramToo() throws IOException {
     start("buckets");
-    try (Socket socket = server.connect()) {
+    try (Socket socket = server().connect()) {
       String lines =
           """
           histogram m %d u=1:o=2:0,2=9:2,4=1 host=a
@@ -157,7 +162,7 @@ class HistogramsTest {
 
   @Test
   void aDatasetWithoutHistogramsSaysSo() throws IOException {
-    server = TestServer.with(directory, List.of(TestServer.dataset("buckets", "memory")));
+    running = TestServer.with(directory, List.of(TestServer.dataset("buckets", "memory")));
     assertThat(write("a", T, "\"buckets\":{\"0,1\":2}").statusCode()).isEqualTo(503);
     assertThat(query("m=sum:percentiles%5B95%5D:m")).contains("\"code\":400", "not been enabled");
   }
@@ -166,8 +171,7 @@ class HistogramsTest {
   @ValueSource(longs = {0, 1, 127, 128, 300, Integer.MAX_VALUE, Long.MAX_VALUE, -1, Long.MIN_VALUE})
   void countsTakeAsManyBytesAsTheyNeed(long count) {
     byte[] stored = HistogramText.of("u=%d:0,1=%d".formatted(count, count)).stored(0);
-    SimpleHistogram read =
-        SimpleHistogram.read(Arrays.copyOfRange(stored, 1, stored.length));
+    SimpleHistogram read = SimpleHistogram.read(Arrays.copyOfRange(stored, 1, stored.length));
     assertThat(read.underflow()).isEqualTo(count);
     assertThat(read.buckets().values()).containsExactly(count);
   }

@@ -77,7 +77,8 @@ public final class PutFuzz {
       if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
         return null;
       }
-      new DataPointReader(json, WriteBudget.unlimited(), PointForm.Kind.PUT).read(first, points::add);
+      new DataPointReader(json, WriteBudget.unlimited(), PointForm.Kind.PUT)
+          .read(first, points::add);
       return points;
     } catch (JacksonException e) {
       return null;

@@ -249,7 +249,7 @@ class QueryTest {
         "sum:1x-avg:steps         | 400 | Invalid duration (suffix): 1x",
         "sum:1m-none:steps        | 400 | cannot use the NONE aggregator for downsampling",
         "sum:steps{host=a         | 500 | Missing '}' at the end of: steps{host=a",
-        "sum:percentiles[99]:steps | 400 | histograms are not stored",
+        "sum:percentiles[99]:steps | 400 | Histogram storage has not been enabled",
       })
   void explainsErrors(String m, int status, String message) {
     HttpResponse<String> answer = ask("", m, "");

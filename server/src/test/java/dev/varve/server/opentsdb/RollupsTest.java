@@ -15,6 +15,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,13 +40,17 @@ class RollupsTest {
       """;
 
   @TempDir private Path directory;
-  private TestServer server;
+  private @Nullable TestServer running;
 
   @AfterEach
   void stop() {
-    if (server != null) {
-      server.close();
+    if (running != null) {
+      running.close();
     }
+  }
+
+  private TestServer server() {
+    return Objects.requireNonNull(running);
   }
 
   private void start(String layout) throws IOException {
@@ -53,19 +59,19 @@ class RollupsTest {
             .with(RollupFile.read(CONFIG, "rollups.json"));
     List<DatasetConfig> datasets = new ArrayList<>(List.of(main));
     datasets.addAll(SideDatasets.of(main));
-    server = TestServer.with(directory, datasets);
+    running = TestServer.with(directory, datasets);
   }
 
   private void write(String interval, String aggregator, long time, String value) {
     String point =
         "{\"metric\":\"m\",\"timestamp\":%d,\"value\":%s,\"tags\":{\"host\":\"a\"},\"interval\":\"%s\",\"aggregator\":\"%s\"}"
             .formatted(time, value, interval, aggregator);
-    HttpResponse<String> answer = server.post("/opentsdb/api/rollup?details", point);
+    HttpResponse<String> answer = server().post("/opentsdb/api/rollup?details", point);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
   }
 
   private String query(String more) {
-    return server
+    return server()
         .get("/opentsdb/api/query?start=%d&end=%d&%s".formatted(T, T + 7_199, more))
         .body();
   }
@@ -112,9 +118,11 @@ class RollupsTest {
   @Test
   void aQuerySaysWhatFollowsIfThereAreNoRollups() throws IOException {
     start("buckets");
-    server.post(
-        "/opentsdb/api/put",
-        "{\"metric\":\"m\",\"timestamp\":%d,\"value\":9,\"tags\":{\"host\":\"a\"}}".formatted(T));
+    server()
+        .post(
+            "/opentsdb/api/put",
+            "{\"metric\":\"m\",\"timestamp\":%d,\"value\":9,\"tags\":{\"host\":\"a\"}}"
+                .formatted(T));
     assertThat(query("m=sum:1h-sum:m")).isEqualTo("[]");
     assertThat(query("m=sum:rollup_fallback_raw:1h-sum:m")).contains("{\"1500076800\":9.0}");
 
@@ -130,11 +138,13 @@ class RollupsTest {
   @ValueSource(strings = {"buckets", "opentsdb"})
   void preAggregatesHaveATagAndTablesOfTheirOwn(String layout) throws IOException {
     start(layout);
-    String point =
-        "{\"metric\":\"m\",\"timestamp\":%d,\"value\":5,\"tags\":{\"dc\":\"x\"},\"groupByAggregator\":\"sum\"%s}";
     for (String more : List.of("", ",\"interval\":\"10m\",\"aggregator\":\"sum\"")) {
       HttpResponse<String> answer =
-          server.post("/opentsdb/api/rollup", point.formatted(T + 1, more));
+          server()
+              .post(
+                  "/opentsdb/api/rollup",
+                  "{\"metric\":\"m\",\"timestamp\":%d,\"value\":5,\"tags\":{\"dc\":\"x\"},\"groupByAggregator\":\"sum\"%s}"
+                      .formatted(T + 1, more));
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
     }
     assertThat(query("m=sum:pre-agg:m"))
@@ -146,7 +156,7 @@ class RollupsTest {
   @Test
   void aLineIsARollupToo() throws IOException {
     start("opentsdb");
-    try (Socket socket = server.connect()) {
+    try (Socket socket = server().connect()) {
       String lines =
           """
           rollup 10m-sum m %d 3 host=a
@@ -191,7 +201,7 @@ class RollupsTest {
   }
 
   private String refused(String point) {
-    HttpResponse<String> answer = server.post("/opentsdb/api/rollup?details", point);
+    HttpResponse<String> answer = server().post("/opentsdb/api/rollup?details", point);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
     return answer.body();
   }

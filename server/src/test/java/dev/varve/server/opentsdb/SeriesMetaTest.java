@@ -22,7 +22,8 @@ class SeriesMetaTest {
   @BeforeEach
   void start(@TempDir Path directory) throws IOException {
     server = new TestServer(directory, null, "buckets", "opentsdb");
-    String point = "{\"metric\":\"cpu\",\"timestamp\":1500000000,\"value\":7,\"tags\":{\"host\":\"a\"}}";
+    String point =
+        "{\"metric\":\"cpu\",\"timestamp\":1500000000,\"value\":7,\"tags\":{\"host\":\"a\"}}";
     assertThat(server.post("/datasets/opentsdb/api/put", point).statusCode()).isEqualTo(204);
   }
 
@@ -45,7 +46,8 @@ class SeriesMetaTest {
         send("POST", ofMetric + "&create=true", "{\"units\":\"ms\",\"custom\":{\"owner\":\"me\"}}");
     assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
     assertThat(created.body())
-        .contains("\"tsuid\":\"" + TSUID + "\"", "\"metric\":{\"uid\":\"000001\"", "\"name\":\"cpu\"")
+        .contains(
+            "\"tsuid\":\"" + TSUID + "\"", "\"metric\":{\"uid\":\"000001\"", "\"name\":\"cpu\"")
         .contains("\"tags\":[{", "\"name\":\"host\"", "\"name\":\"a\"")
         .contains("\"custom\":{\"owner\":\"me\"},\"units\":\"ms\"", "\"max\":\"NaN\"");
 

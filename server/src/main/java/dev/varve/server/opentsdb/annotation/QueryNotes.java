@@ -12,13 +12,15 @@ import java.util.Comparator;
 import java.util.List;
 import tools.jackson.core.JsonGenerator;
 
-/** The annotations of the results of a query. Those of a series come from all hours it reads. */
+/**
+ * The annotations of the results of a query. As in OpenTSDB, a result has a list if its series have
+ * annotations in the hours that the query reads, and the list has those of the asked times.
+ */
 public final class QueryNotes implements GroupNotes {
   private final AnnotationStore store;
   private final TsQuery.Checked query;
   private final UidNames uids;
   private final QueryUse use;
-  private final boolean ofSeries;
   private final List<Annotation> globals;
 
   private QueryNotes(
@@ -26,13 +28,11 @@ public final class QueryNotes implements GroupNotes {
       TsQuery.Checked query,
       UidNames uids,
       QueryUse use,
-      boolean ofSeries,
       List<Annotation> globals) {
     this.store = store;
     this.query = query;
     this.uids = uids;
     this.use = use;
-    this.ofSeries = ofSeries;
     this.globals = globals;
   }
 
@@ -43,27 +43,33 @@ public final class QueryNotes implements GroupNotes {
       return GroupNotes.NONE;
     }
     AnnotationStore store = Annotations.store(dataset);
-    if ((options.noAnnotations() && !options.globalAnnotations()) || store.isEmpty()) {
+    if (options.noAnnotations() || store.isEmpty()) {
       return GroupNotes.NONE;
     }
     List<Annotation> globals =
         options.globalAnnotations()
             ? GlobalNotes.of(store, query.start() / 1000, query.end() / 1000, use)
             : List.of();
-    return new QueryNotes(store, query, uids, use, !options.noAnnotations(), globals);
+    return new QueryNotes(store, query, uids, use, globals);
   }
 
   @Override
   public void write(Group group, JsonGenerator json) {
-    List<Annotation> own = ofSeries ? own(group) : List.of();
+    List<Annotation> own = group.ofPoints() ? own(group) : List.of();
     if (!own.isEmpty()) {
       json.writeName("annotations");
-      Annotations.write(own, json);
+      Annotations.write(within(own), json);
     }
     if (!globals.isEmpty()) {
       json.writeName("globalAnnotations");
-      Annotations.write(globals, json);
+      Annotations.write(within(globals), json);
     }
+  }
+
+  private List<Annotation> within(List<Annotation> some) {
+    return some.stream()
+        .filter(one -> one.startMillis() >= query.start() && one.startMillis() <= query.end())
+        .toList();
   }
 
   private List<Annotation> own(Group group) {

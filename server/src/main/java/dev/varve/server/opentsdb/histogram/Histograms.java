@@ -55,9 +55,7 @@ public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
 
   /** Returns the dataset in which the histograms are. */
   public Dataset kept() {
-    return areAttributes()
-        ? dataset
-        : datasets.apply(SideDatasets.histograms(dataset.name()));
+    return areAttributes() ? dataset : datasets.apply(SideDatasets.histograms(dataset.name()));
   }
 
   /**

@@ -72,6 +72,11 @@ public record Group(
         sink -> new GroupMerge(points, part.aggregator(), part.sub().rate(), use).into(sink));
   }
 
+  /** Returns whether points were read, and no roll-ups. */
+  public boolean ofPoints() {
+    return table.equals(Source.POINTS);
+  }
+
   /** Returns the same series with other points. */
   public Group with(Consumer<PointSink> other) {
     return new Group(metric, name, tags, aggregateTags, series, part, table, computed, other);
@@ -86,7 +91,8 @@ public record Group(
   /** Returns the same series under another name and without tags. */
   public Group renamed(String other) {
     SortedMap<String, String> none = new TreeMap<>(TagOrder.NAMES);
-    return new Group(metric, other, none, new TreeSet<>(TagOrder.NAMES), series, part, table, computed, points);
+    return new Group(
+        metric, other, none, new TreeSet<>(TagOrder.NAMES), series, part, table, computed, points);
   }
 
   /** Returns the result of several queries that has the name of this one. */

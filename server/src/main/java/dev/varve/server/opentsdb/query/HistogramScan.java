@@ -79,8 +79,7 @@ public final class HistogramScan {
     Map<Member, SortedMap<Long, SimpleHistogram>> byMember = new LinkedHashMap<>();
     read.forEach((series, found) -> {
       Member member =
-          new Member(
-              series.metric(), TagOrder.sorted(series.labels()), new Points(use.memory()));
+          new Member(series.metric(), TagOrder.sorted(series.labels()), new Points(use.memory()));
       members.add(member);
       byMember.put(member, found);
     });
@@ -152,7 +151,7 @@ public final class HistogramScan {
     }
     if (part.sub().showHistogramBuckets() && !sums.isEmpty()) {
       // OpenTSDB shows the buckets of the first time alone.
-      SimpleHistogram first = sums.get(sums.firstKey());
+      SimpleHistogram first = sums.values().iterator().next();
       into.add(counts(group, UNDERFLOW, sums, SimpleHistogram::underflow));
       for (Bucket bucket : List.copyOf(first.buckets().keySet())) {
         into.add(

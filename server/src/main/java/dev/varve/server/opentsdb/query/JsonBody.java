@@ -161,7 +161,7 @@ public final class JsonBody {
       // OpenTSDB's JSON library takes any number but zero for true.
       return !text.matches("-?0+");
     }
-    if (text != null && !text.equals("true") && !text.equals("false")) {
+    if (text != null && !Set.of("", "true", "false").contains(text)) {
       throw wrong("'%s' is true or false, not %s".formatted(name, text));
     }
     return "true".equals(text);

@@ -119,8 +119,7 @@ public final class Scan {
   record Selection(Selector selector, @Nullable Map<String, String> exactly, boolean values) {
     boolean takes(Map<String, String> labels) {
       Map<String, String> tags = exactly;
-      return tags == null
-          || (values ? labels.equals(tags) : labels.keySet().equals(tags.keySet()));
+      return tags == null || (values ? labels.equals(tags) : labels.keySet().equals(tags.keySet()));
     }
   }
 
@@ -258,6 +257,10 @@ public final class Scan {
         .forEach(filter -> by.add(filter.tagk()));
     Map<List<String>, List<Member>> groups = new TreeMap<>(TagOrder.LISTS);
     for (Member member : members) {
+      if (!member.tags().keySet().containsAll(by)) {
+        // A TSUID may name a series without a tag by which a filter groups.
+        continue;
+      }
       List<String> values = by.stream().map(name -> member.tags().get(name)).toList();
       groups.computeIfAbsent(values, none -> new ArrayList<>()).add(member);
     }

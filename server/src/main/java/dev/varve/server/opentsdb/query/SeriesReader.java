@@ -27,11 +27,7 @@ final class SeriesReader {
    * @param tags the tags of the series
    */
   SeriesReader(
-      String metric,
-      Map<String, String> tags,
-      Stages stages,
-      Resolution resolution,
-      QueryUse use) {
+      String metric, Map<String, String> tags, Stages stages, Resolution resolution, QueryUse use) {
     this.metric = metric;
     this.tags = tags;
     this.stages = stages;

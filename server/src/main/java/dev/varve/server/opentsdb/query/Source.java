@@ -24,7 +24,7 @@ record Source(
     TsQuery.Part part,
     @Nullable RolledUp rolledUp,
     @Nullable Rollups rollups) {
-  private static final String POINTS = "raw";
+  static final String POINTS = "raw";
 
   /**
    * Roll-ups.

@@ -1,6 +1,5 @@
 package dev.varve.server.opentsdb.query;
 
-import dev.varve.engine.Dataset;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.server.opentsdb.query.Source.RolledUp;

@@ -35,10 +35,12 @@ public record Rollups(Dataset dataset, Function<String, Dataset> datasets) {
       return;
     }
     names.assign(NameTable.Part.METRIC, key.metric());
-    key.tags().toMap().forEach((name, value) -> {
-      names.assign(NameTable.Part.TAG_NAME, name);
-      names.assign(NameTable.Part.TAG_VALUE, value);
-    });
+    key.tags()
+        .toMap()
+        .forEach((name, value) -> {
+          names.assign(NameTable.Part.TAG_NAME, name);
+          names.assign(NameTable.Part.TAG_VALUE, value);
+        });
   }
 
   /** Returns all these datasets. */
