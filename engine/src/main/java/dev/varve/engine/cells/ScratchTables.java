@@ -10,6 +10,7 @@ import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.SizeLimits;
@@ -111,6 +112,17 @@ public final class ScratchTables implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Returns what a read costs. */
+  ReadCost cost(int table, ReadPlan plan) {
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = tables.get(table).read(plan, null)) {
+      while (cursor.next(page)) {
+        page.clear();
+      }
+      return cursor.cost();
+    }
   }
 
   /**

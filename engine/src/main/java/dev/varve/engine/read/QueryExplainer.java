@@ -68,7 +68,9 @@ final class QueryExplainer {
                 OptionalLong.empty(),
                 OptionalLong.empty()),
             List.of(),
-            List.of("blocks of %d buckets, and samples in memory".formatted(buckets)));
+            List.of(
+                "the heads and bodies of blocks of %d buckets, and samples in memory"
+                    .formatted(buckets)));
     return new PeriodRead(
         read.times(),
         read.period().layoutName(),

@@ -37,6 +37,7 @@ import tools.jackson.core.JsonGenerator;
  *       guardrails find in it, and why points were refused. Cell times that a server would choose
  *       count from 1
  *   <li>{@code GET /varve/v1/layouts}: the layouts that can be named
+ *   <li>{@link Estimates}: what a layout makes of a day of samples
  *   <li>{@code GET /varve/v1/datasets}: the datasets
  *   <li>{@code GET /varve/v1/promql}: functions and aggregations of PromQL
  * </ul>
@@ -77,18 +78,15 @@ final class Cells {
     return List.of(
         Route.post("/v1/cells", Load.READ, Right.LOGIN, Cells::cells),
         Route.get("/v1/layouts", Load.NONE, Right.LOGIN, Cells::layouts),
+        Estimates.route(),
         Route.get("/v1/datasets", Load.NONE, Right.LOGIN, this::datasets),
         Route.get("/v1/promql", Load.NONE, Right.LOGIN, Cells::promQl));
   }
 
   private static void cells(Exchange exchange) throws IOException {
     Map<String, String> form = Form.read(exchange);
-    String layout = form.getOrDefault("layout", "");
+    String layout = layout(form);
     String points = form.getOrDefault("points", "");
-    if (layout.isBlank()) {
-      throw HttpError.badRequest("'layout' is missing: a name of /varve/v1/layouts, or YAML");
-    }
-    requireLength("layout", layout, LAYOUT_MAX);
     requireLength("points", points, TEXT_MAX);
     Map<String, String> parameters = parameters(form);
     exchange.memory().hold(MEMORY_PER_CHARACTER * (points.length() + layout.length()));
@@ -111,7 +109,17 @@ final class Cells {
     answer(exchange, json -> write(preview, refused, json));
   }
 
-  private static void requireLength(String name, String text, int max) {
+  /** Returns the name or the declaration of a form's layout. */
+  static String layout(Map<String, String> form) {
+    String layout = form.getOrDefault("layout", "");
+    if (layout.isBlank()) {
+      throw HttpError.badRequest("'layout' is missing: a name of /varve/v1/layouts, or YAML");
+    }
+    requireLength("layout", layout, LAYOUT_MAX);
+    return layout;
+  }
+
+  static void requireLength(String name, String text, int max) {
     if (text.length() > max) {
       throw new HttpError(
           413,
@@ -119,7 +127,8 @@ final class Cells {
     }
   }
 
-  private static Map<String, String> parameters(Map<String, String> form) {
+  /** Returns the parameters of a form's layout, by name. */
+  static Map<String, String> parameters(Map<String, String> form) {
     Map<String, String> parameters = new LinkedHashMap<>();
     form.forEach((name, value) -> {
       if (name.startsWith(PARAMETER)) {
@@ -135,7 +144,8 @@ final class Cells {
     return parameters;
   }
 
-  private static BatchBuilder batch(Exchange exchange, String points) {
+  /** Reads points in the point form, one a line. */
+  static BatchBuilder batch(Exchange exchange, String points) {
     BatchBuilder batch = new BatchBuilder(exchange.memory()::hold);
     int count = 0;
     int number = 0;

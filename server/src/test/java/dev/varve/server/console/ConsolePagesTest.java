@@ -165,6 +165,34 @@ class ConsolePagesTest {
     assertRefused(cells("buckets", " ".repeat(70_000), ""), 413, "65536");
   }
 
+  @Test
+  void estimatesWhatALayoutMakesOfADay() {
+    String point =
+        "{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}";
+    HttpResponse<String> answer = estimate("opentsdb", point, "10m");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    // A row an hour, a cell every ten minutes.
+    assertThat(answer.body())
+        .contains("\"layout\":\"opentsdb\",\"series\":4,\"samples\":576")
+        .contains("\"data\":{\"rows\":96,\"cells\":576,", "\"rowsOfWrite\":4")
+        .contains("{\"what\":\"1 series, 1 hour\",\"wanted\":6,\"ranges\":1,");
+    assertThat(estimate("heroic", point.replace("1.5", "{\"string\":\"x\"}"), "1h").body())
+        .contains("\"samples\":0", "\"refused\":[\"cpu");
+    assertRefused(estimate("buckets", point, "1s"), 400, "from 10s to 1h");
+    assertRefused(estimate("buckets", point, "soon"), 400, "'interval'");
+    assertRefused(estimate("buckets", "", "1h"), 400, "a point with a sample");
+    assertRefused(estimate("buckets", " ".repeat(5000), "1h"), 413, "4096");
+    assertRefused(estimate("layout: x\nkey: 3\n", point, "1h"), 400, "line 2, column 6");
+  }
+
+  private HttpResponse<String> estimate(String layout, String point, String interval) {
+    return server.post(
+        "/varve/v1/layouts/estimate",
+        "layout=%s&points=%s&interval=%s"
+            .formatted(
+                URLEncoder.encode(layout, UTF_8), URLEncoder.encode(point, UTF_8), interval));
+  }
+
   private HttpResponse<String> cells(String layout, String points, String more) {
     return server.post(
         "/varve/v1/cells",
