@@ -72,8 +72,7 @@ addEventListener('popstate', () => listeners.forEach((changed) => changed()));
 addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
-  const own =
-    anchor && anchor.origin === location.origin && anchor.pathname === location.pathname;
+  const own = anchor && anchor.origin === location.origin && anchor.pathname === location.pathname;
   if (own && plain && !anchor.target && !event.defaultPrevented) {
     event.preventDefault();
     history.pushState(null, '', anchor.href);

@@ -49,30 +49,79 @@ function form(values) {
   return fields;
 }
 
+/**
+ * @param {string} path
+ * @param {Record<string, any>} [values]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
 async function get(path, values = {}, signal) {
   const fields = form(values).toString();
   return JSON.parse(await text(fields ? `${path}?${fields}` : path, { signal }));
 }
 
+/**
+ * @param {string} path
+ * @param {Record<string, any>} values
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
 async function post(path, values, signal) {
   return JSON.parse(await text(path, { method: 'POST', body: form(values), signal }));
 }
 
-/** Calls an API of Prometheus and takes the data out of its envelope. */
+/**
+ * Calls an API of Prometheus and takes the data out of its envelope.
+ * @param {typeof post} call
+ * @param {string} path
+ * @param {Record<string, any>} values
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
 async function prometheus(call, path, values, signal) {
   const answer = await call(`${prefix()}api/v1/${path}`, values, signal);
   return answer.data;
 }
 
+/** @param {Record<string, string>} parameters of a layout @returns {Record<string, string>} */
+function named(parameters) {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [`param.${name}`, value]),
+  );
+}
+
+/** @typedef {(signal?: AbortSignal) => Promise<any>} Ask */
+
 export const api = {
-  /** @returns {Promise<{ resultType: string, result: any }>} */
+  /**
+   * @param {string} query
+   * @param {number} [time] in seconds; now if absent
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<{ resultType: string, result: any }>}
+   */
   query: (query, time, signal) => prometheus(post, 'query', { query, time }, signal),
-  /** Times and step in seconds. */
+  /** @type {(query: string, start: number, end: number, step: number, signal?: AbortSignal) =>
+   *     Promise<any>} times and step in seconds */
   range: (query, start, end, step, signal) =>
     prometheus(post, 'query_range', { query, start, end, step }, signal),
+  /** @type {(query: string, start: number, end: number, step: number, signal?: AbortSignal) =>
+   *     Promise<any>} the same of the default dataset, which has the server's own figures */
+  ofDefault: (query, start, end, step, signal) =>
+    post('api/v1/query_range', { query, start, end, step }, signal).then((answer) => answer.data),
+  /** @type {(query: string, signal?: AbortSignal) => Promise<any>} */
   parse: (query, signal) => prometheus(post, 'parse_query', { query }, signal),
-  /** @param {string[]} [match] selectors */
+  /**
+   * @param {string[]} [match] selectors
+   * @param {AbortSignal} [signal]
+   */
   labels: (match, signal) => prometheus(get, 'labels', { 'match[]': match, limit: 2000 }, signal),
+  /**
+   * @param {string} label
+   * @param {string[]} [match] selectors
+   * @param {AbortSignal} [signal]
+   * @param {number} [limit]
+   * @returns {Promise<string[]>}
+   */
   values: (label, match, signal, limit = 2000) =>
     prometheus(
       get,
@@ -80,29 +129,42 @@ export const api = {
       { 'match[]': match, limit },
       signal,
     ),
+  /** @type {(limit: string, signal?: AbortSignal) => Promise<any>} */
   cardinality: (limit, signal) => prometheus(get, 'status/tsdb', { limit }, signal),
+  /** @type {Ask} */
+  history: (signal) => get(`${prefix()}varve/v1/cardinality/history`, {}, signal),
+  /** @type {(values: Record<string, any>, signal?: AbortSignal) => Promise<any>} */
   heatMap: (values, signal) => get(`${prefix()}varve/v1/heatmap`, values, signal),
+  /** @type {Ask} */
   rules: (signal) => prometheus(get, 'rules', {}, signal),
+  /** @type {Ask} */
   alerts: (signal) => prometheus(get, 'alerts', {}, signal),
+  /** @type {Ask} */
   targets: (signal) => get('api/v1/targets', {}, signal).then((answer) => answer.data),
+  /** @type {Ask} */
   queries: (signal) => get('api/v1/status/queries', {}, signal).then((answer) => answer.data),
+  /** @type {(id: string) => Promise<any>} */
   kill: (id) => post(`api/v1/status/queries/${encodeURIComponent(id)}/kill`, {}),
+  /** @type {Ask} */
   damage: (signal) => get('api/v1/status/damage', {}, signal).then((answer) => answer.data),
+  /** @type {(signal?: AbortSignal) => Promise<string>} */
   figures: (signal) => text('metrics', { signal }),
   datasets: () => get('varve/v1/datasets'),
   layouts: () => get('varve/v1/layouts'),
   language: () => get('varve/v1/promql'),
+  /** @type {(layout: string, points: string, parameters: Record<string, string>,
+   *     signal?: AbortSignal) => Promise<any>} */
   cells: (layout, points, parameters, signal) =>
-    post(
-      'varve/v1/cells',
-      {
-        layout,
-        points,
-        ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [`param.${k}`, v])),
-      },
-      signal,
-    ),
-  /** @param {string} [dataset] another dataset than that of the address */
+    post('varve/v1/cells', { layout, points, ...named(parameters) }, signal),
+  /** @type {(layout: string, points: string, interval: string,
+   *     parameters: Record<string, string>, signal?: AbortSignal) => Promise<any>} */
+  estimate: (layout, points, interval, parameters, signal) =>
+    post('varve/v1/layouts/estimate', { layout, points, interval, ...named(parameters) }, signal),
+  /**
+   * @param {Record<string, any>} values
+   * @param {string} [dataset] another dataset than that of the address
+   * @param {AbortSignal} [signal]
+   */
   explain: (values, dataset, signal) =>
     post(
       dataset
@@ -113,13 +175,16 @@ export const api = {
     ),
 };
 
-/** Names that are no identifiers go into a path in the form that Prometheus 3 defines. */
+/**
+ * Names that are no identifiers go into a path in the form that Prometheus 3 defines.
+ * @param {string} label
+ */
 function escaped(label) {
   if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) {
     return label;
   }
   const characters = [...label].map((c) =>
-    /[a-zA-Z0-9]/.test(c) ? c : c === '_' ? '__' : `_${c.codePointAt(0).toString(16)}_`,
+    /[a-zA-Z0-9]/.test(c) ? c : c === '_' ? '__' : `_${c.codePointAt(0)?.toString(16)}_`,
   );
   return `U__${characters.join('')}`;
 }
@@ -134,7 +199,9 @@ function escaped(label) {
  * @returns {{ data?: T, error?: Error, loading: boolean }}
  */
 export function useAnswer(ask, inputs) {
-  const [state, setState] = useState({ loading: ask !== null });
+  const [state, setState] = useState(
+    /** @type {{ data?: T, error?: Error, loading: boolean }} */ ({ loading: ask !== null }),
+  );
   useEffect(() => {
     if (!ask) {
       setState({ loading: false });

@@ -7,10 +7,12 @@ import { bytes, count } from './format.js';
  * @returns {Figure[]}
  */
 export function figures(text) {
+  /** @type {Figure[]} */
   const found = [];
   for (const line of text.split('\n')) {
     const parts = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
     if (parts) {
+      /** @type {Record<string, string>} */
       const labels = {};
       for (const [, label, value] of (parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
         labels[label] = value.replace(/\\(.)/g, (_, c) => (c === 'n' ? '\n' : c));
@@ -45,20 +47,60 @@ function key(name, labels) {
   return JSON.stringify([name, Object.entries(labels).sort()]);
 }
 
-/** @returns {{ dataset: string, series: number, catalog: number, head: number, deletes: number }[]} */
+/** What the page of a server's status shows of each dataset, by the name of its figure. */
+const OF_DATASETS = {
+  varve_catalog_series: 'series',
+  varve_catalog_complete: 'complete',
+  varve_catalog_memory_bytes: 'catalog',
+  varve_head_samples: 'head',
+  varve_head_age_seconds: 'age',
+  varve_journal_bytes: 'journal',
+  varve_seals_total: 'seals',
+  varve_sealed_samples_total: 'sealed',
+  varve_blocks_sealed_bytes_total: 'sealedBytes',
+  varve_deletes_standing: 'deletes',
+  varve_write_markers: 'markers',
+};
+
+/** The same of each store. */
+const OF_STORES = {
+  varve_store_tables: 'tables',
+  varve_store_cells_estimate: 'cells',
+  varve_store_table_bytes: 'bytes',
+  varve_store_memtable_bytes: 'memory',
+  varve_store_compaction_pending_bytes: 'pending',
+  varve_store_damage_total: 'damage',
+  varve_store_background_errors_total: 'errors',
+  varve_store_recovery_torn_tails_total: 'tornTails',
+  varve_store_recovery_cut_bytes_total: 'cutBytes',
+  varve_store_recovery_damaged_logs_total: 'damagedLogs',
+  varve_store_recovery_lost_edits_total: 'lostEdits',
+  varve_store_recovery_kept_files_total: 'keptFiles',
+};
+
+/** @param {Figure[]} all @returns {Record<string, any>[]} one for each dataset, as `dataset` */
 export function perDataset(all) {
+  return per(all, 'dataset', OF_DATASETS);
+}
+
+/** @param {Figure[]} all @returns {Record<string, any>[]} one for each store, as `store` */
+export function perStore(all) {
+  return per(all, 'store', OF_STORES);
+}
+
+/**
+ * @param {Figure[]} all
+ * @param {string} label
+ * @param {Record<string, string>} wanted names in a row by names of figures
+ */
+function per(all, label, wanted) {
+  /** @type {Map<string, Record<string, any>>} */
   const rows = new Map();
-  const columns = {
-    varve_catalog_series: 'series',
-    varve_catalog_memory_bytes: 'catalog',
-    varve_head_samples: 'head',
-    varve_deletes_standing: 'deletes',
-  };
   for (const { name, labels, value } of all) {
-    if (Object.hasOwn(columns, name) && labels.dataset !== undefined) {
-      const row = rows.get(labels.dataset) ?? { dataset: labels.dataset };
-      row[columns[name]] = value;
-      rows.set(labels.dataset, row);
+    if (Object.hasOwn(wanted, name) && labels[label] !== undefined) {
+      const row = rows.get(labels[label]) ?? { [label]: labels[label] };
+      row[wanted[name]] = value;
+      rows.set(labels[label], row);
     }
   }
   return [...rows.values()];

@@ -26,6 +26,15 @@ export function count(count) {
   return count === undefined || count === null ? '' : Number(count).toLocaleString('en-US');
 }
 
+/**
+ * @param {number} amount
+ * @param {string} what one of it
+ * @returns {string} the amount with its word, such as 2 rows
+ */
+export function counted(amount, what) {
+  return `${count(amount)} ${amount === 1 ? what : `${what}s`}`;
+}
+
 /** @param {number} bytes */
 export function bytes(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -52,7 +61,7 @@ export function instant(millis) {
   return Number.isNaN(date.getTime()) ? `${millis} ms` : date.toISOString().replace('.000Z', 'Z');
 }
 
-/** @param {string} name @returns {string} as PromQL writes it where no quotes are needed */
+/** @param {string} name @returns {boolean} whether PromQL writes it without quotes */
 function isPlain(name) {
   return /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name);
 }
@@ -75,7 +84,9 @@ export function selectorOf(name) {
 /** @param {Record<string, string>} labels @returns {string} a series as PromQL writes it */
 export function series(labels) {
   const { __name__: name, ...rest } = labels;
-  const pairs = Object.entries(rest).map(([label, value]) => `${labelName(label)}=${quoted(value)}`);
+  const pairs = Object.entries(rest).map(
+    ([label, value]) => `${labelName(label)}=${quoted(value)}`,
+  );
   if (name !== undefined && !isPlain(name)) {
     return `{${[quoted(name), ...pairs].join(', ')}}`;
   }

@@ -64,7 +64,7 @@ function Bar({ page }) {
         ),
       ),
     ),
-    h(Datasets),
+    h(Datasets, null),
   );
 }
 
@@ -76,19 +76,25 @@ function App() {
   document.title = `${title} - Varve`;
   return [
     h(Bar, { page }),
-    h('main', { key: `${page} ${address.get('dataset') ?? ''}`, 'data-shown': page }, h(view)),
+    h(
+      'main',
+      { key: `${page} ${address.get('dataset') ?? ''}`, 'data-shown': page },
+      h(view, null),
+    ),
   ];
 }
 
 // A slash goes to the query, as in many consoles, unless one writes already.
 addEventListener('keydown', (event) => {
-  const writes = event.target.closest?.('input, textarea, select, dialog');
-  const field =
-    document.querySelector('main textarea') ?? document.querySelector('main input');
+  const writes =
+    event.target instanceof Element && event.target.closest('input, textarea, select, dialog');
+  const field = /** @type {HTMLElement | null} */ (
+    document.querySelector('main textarea') ?? document.querySelector('main input')
+  );
   if (event.key === '/' && !writes && field && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     field.focus();
   }
 });
 
-render(h(App), document.getElementById('console'));
+render(h(App, null), /** @type {HTMLElement} */ (document.getElementById('console')));

@@ -19,7 +19,7 @@ export function columns(result) {
     const column = new Array(times.length).fill(null);
     values.forEach(([time, value]) => {
       const parsed = parse(value);
-      column[places.get(time)] = Number.isFinite(parsed) ? parsed : null;
+      column[/** @type {number} */ (places.get(time))] = Number.isFinite(parsed) ? parsed : null;
     });
     return { labels: metric, name: series(metric), values: column };
   });

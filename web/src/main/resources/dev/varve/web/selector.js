@@ -19,7 +19,7 @@ export function selectorIn(query) {
     at += found[0].length;
     depth++;
   }
-  at += /^\s*(?:-?\d[\d.e]*\s*,)?\s*/.exec(query.slice(at))[0].length;
+  at += /^\s*(?:-?\d[\d.e]*\s*,)?\s*/.exec(query.slice(at))?.[0].length ?? 0;
   const from = at;
   const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(query.slice(at))?.[0] ?? '';
   at += name.length;
@@ -34,7 +34,10 @@ export function selectorIn(query) {
     at = close + 1;
   }
   const to = at;
-  const rest = query.slice(at).replace(/^\s*\[[^\]]*\]/, '').trim();
+  const rest = query
+    .slice(at)
+    .replace(/^\s*\[[^\]]*\]/, '')
+    .trim();
   const ends = rest.replace(/\s|\b(?:by|without)\s*\([^()]*\)/g, '');
   return (name || open >= 0) && ends === ')'.repeat(depth) ? { from, name, open, close, to } : null;
 }

@@ -3,6 +3,7 @@
 /** Lengths to choose from. */
 export const LENGTHS = ['5m', '15m', '1h', '3h', '12h', '1d', '7d', '30d'];
 
+/** @type {Record<string, number>} */
 const UNITS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400, w: 604800, y: 31536000 };
 
 /** @param {string} text such as 1h30m @returns {number | null} seconds; null if it is no length */
@@ -31,15 +32,19 @@ export function lengthText(length) {
  *     seconds; fixed if the end is not now
  */
 export function range(address, byDefault = '1h') {
-  const length = seconds(address.get('range') ?? '') ? address.get('range') : byDefault;
+  const asked = address.get('range') ?? '';
+  const length = seconds(asked) ? asked : byDefault;
   const fixed = /^-?\d+$/.test(address.get('end') ?? '');
   const end = fixed ? Number(address.get('end')) / 1000 : Math.ceil(Date.now() / 1000);
-  const wide = seconds(length);
+  const wide = seconds(length) ?? 3600;
   const step = niceStep(wide / 250);
   return { length, start: end - wide, end, step, fixed };
 }
 
-/** @returns {number} the step in seconds, at least as long as asked, at which points are computed */
+/**
+ * @param {number} atLeast seconds
+ * @returns {number} the step at which points are computed
+ */
 function niceStep(atLeast) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
   return steps.find((step) => step >= atLeast) ?? Math.ceil(atLeast / 86400) * 86400;

@@ -19,7 +19,10 @@ const LANGUAGES = {
   heroic: "Heroic's JSON or language",
 };
 
-/** A field for a query that is not PromQL. */
+/**
+ * A field for a query that is not PromQL.
+ * @param {{ value: string, onAsk: (query: string) => void, label?: string }} props
+ */
 function PlainField({ value, onAsk, label }) {
   const [text, setText] = useState(value);
   return h(
@@ -30,7 +33,7 @@ function PlainField({ value, onAsk, label }) {
       rows: Math.min(12, text.split('\n').length + 1),
       spellcheck: false,
       value: text,
-      onInput: (event) => setText(event.target.value),
+      onInput: (/** @type {any} */ event) => setText(event.target.value),
     }),
     h('button', { class: 'main ask', onClick: () => onAsk(text.trim()) }, 'Run'),
   );
@@ -59,7 +62,7 @@ export function Explain() {
         id: 'language',
         'aria-label': 'Language',
         value: language,
-        onChange: (event) => follow({ language: event.target.value, q: null }),
+        onChange: (/** @type {any} */ event) => follow({ language: event.target.value, q: null }),
       },
       Object.entries(LANGUAGES).map(([name, title]) => h('option', { value: name }, title)),
     ),
@@ -79,7 +82,7 @@ export function Explain() {
           {
             id: 'beside-dataset',
             value: beside ?? '',
-            onChange: (event) => follow({ beside: event.target.value }),
+            onChange: (/** @type {any} */ event) => follow({ beside: event.target.value }),
           },
           h('option', { value: '' }, 'none'),
           names.map((name) => h('option', { value: name }, name)),
@@ -116,6 +119,10 @@ function question(language, query, { start, end, step }) {
   }
 }
 
+/**
+ * @param {{ query: string, language: string, asked: number, dataset?: string, title?: string }} props
+ *     another dataset than that of the address
+ */
 function Explanation({ query, language, asked, dataset, title }) {
   const address = useAddress();
   const answer = useAnswer(

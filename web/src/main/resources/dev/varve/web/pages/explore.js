@@ -128,7 +128,11 @@ function Lines({ query, asked, onQuery }) {
       data.lines.length > 0 && [
         h(Chart, { ...data, onZoom: zoom, label: `Chart of ${query}` }),
         data.left > 0 &&
-          h('p', { class: 'quiet' }, `${count(data.left)} more series are not drawn; narrow or sum them.`),
+          h(
+            'p',
+            { class: 'quiet' },
+            `${count(data.left)} more series are not drawn; narrow or sum them.`,
+          ),
         h(SplitBy, { metrics: data.found.map((one) => one.metric), query, onQuery }),
       ],
   ];

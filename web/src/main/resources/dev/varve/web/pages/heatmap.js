@@ -45,9 +45,14 @@ export function HeatMap() {
   const question = asked(address, shown);
   const answer = useAnswer(
     (signal) => api.heatMap(question, signal),
-    [asks, address.get('range'), address.get('end'), ...Object.entries(question)
-      .filter(([name]) => name !== 'from' && name !== 'to')
-      .map(([, value]) => value)],
+    [
+      asks,
+      address.get('range'),
+      address.get('end'),
+      ...Object.entries(question)
+        .filter(([name]) => name !== 'from' && name !== 'to')
+        .map(([, value]) => value),
+    ],
   );
   const map = answer.data;
   return [
@@ -97,7 +102,11 @@ function Tables({ map }) {
           follow({ table: event.target.value, fromRow: null, toRow: null, pick: null }),
       },
       map.tables.map((table) =>
-        h('option', { value: table.name }, `${table.name} (${table.layout}${table.data ? '' : ', index'})`),
+        h(
+          'option',
+          { value: table.name },
+          `${table.name} (${table.layout}${table.data ? '' : ', index'})`,
+        ),
       ),
     ),
   );
@@ -154,7 +163,8 @@ function Findings({ findings }) {
         ': ',
         finding.says,
         ' ',
-        finding.labels.__name__ !== undefined && h('a', { href: explore(finding.labels) }, 'Explore'),
+        finding.labels.__name__ !== undefined &&
+          h('a', { href: explore(finding.labels) }, 'Explore'),
       ),
     ),
   );
@@ -179,7 +189,10 @@ function zoomInto(map, question, first, last) {
     });
   }
   if (!wholeTime && columns[0] !== columns[1]) {
-    zoom((map.from + columns[0] * map.step) / 1000, (map.from + (columns[1] + 1) * map.step) / 1000);
+    zoom(
+      (map.from + columns[0] * map.step) / 1000,
+      (map.from + (columns[1] + 1) * map.step) / 1000,
+    );
   }
 }
 
@@ -189,7 +202,10 @@ function Range({ map, place, question, shown }) {
   const to = map.rows[place + 1]?.from ?? question['to-row'];
   const answer = useAnswer(
     (signal) =>
-      api.heatMap({ ...question, 'from-row': from, 'to-row': to, resolution: ROWS_OF_RANGE }, signal),
+      api.heatMap(
+        { ...question, 'from-row': from, 'to-row': to, resolution: ROWS_OF_RANGE },
+        signal,
+      ),
     [from, to, map],
   );
   const rows = answer.data?.rows ?? [];

@@ -6,6 +6,7 @@ import { api, useAnswer } from '../api.js';
 import { metrics } from '../completion.js';
 import { selectorOf } from '../format.js';
 import { ByteStrip } from '../widgets/byte-strip.js';
+import { Estimate } from '../widgets/estimate.js';
 import { Notice } from '../widgets/notice.js';
 
 /** The point that is shown at first: one of the documentation of Heroic. */
@@ -18,6 +19,7 @@ const FIRST = {
 
 const DECLARED = 'declared';
 const WAIT_MS = 250;
+const ROWS_MAX = 30;
 
 const EXAMPLE = `layout: mine
 about: one row a series and six hours, one cell a sample
@@ -44,7 +46,10 @@ function pointOf(address) {
  */
 export function pointLine({ metric, tags, time, value }) {
   const pairs = {};
-  for (const pair of tags.split(',').map((one) => one.trim()).filter(Boolean)) {
+  for (const pair of tags
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)) {
     const equals = pair.indexOf('=');
     if (equals <= 0) {
       throw new Error(`tags are pairs such as host=a, with commas between; this is none: ${pair}`);
@@ -120,12 +125,14 @@ function PointForm({ point }) {
       const { __name__: metric, ...tags } = result[0].metric;
       follow({
         metric,
-        tags: Object.entries(tags).map(([tag, value]) => `${tag}=${value}`).join(', '),
+        tags: Object.entries(tags)
+          .map(([tag, value]) => `${tag}=${value}`)
+          .join(', '),
         time: String(Math.round(result[0].value[0] * 1000)),
         value: result[0].value[1],
       });
     } catch (error) {
-      setFault(error.message);
+      setFault(error instanceof Error ? error.message : String(error));
     }
   };
   const field = (name, more) =>
@@ -170,10 +177,12 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
       .map((one) => [one.name, address.get(`${name}.${one.name}`)])
       .filter(([, value]) => value),
   );
-  const answer = useCells(declared ? yaml : name, point, given);
+  const layout = declared ? yaml : name;
+  const answer = useCells(layout, point, given);
   return h(
     'section',
     { class: 'anatomy', 'data-layout': name, 'aria-label': `Layout ${name}` },
+    h('h2', { class: 'unseen' }, `Layout ${name}`),
     h(
       'div',
       { class: 'tools' },
@@ -200,6 +209,14 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
         { class: answer.loading ? 'stale' : 'fresh', 'aria-busy': String(answer.loading) },
         h(Cells, { data: answer.data }),
       ),
+    answer.data &&
+      h(Estimate, {
+        name,
+        layout,
+        line: () => pointLine(point),
+        parameters: given,
+        question: JSON.stringify([layout, point, given]),
+      }),
   );
 }
 
@@ -228,7 +245,7 @@ function Parameters({ name, parameters, given }) {
           value: given[one.name] ?? '',
           placeholder: one.default ?? '',
           spellcheck: false,
-          onInput: (event) =>
+          onInput: (/** @type {any} */ event) =>
             follow({ [`${name}.${one.name}`]: event.target.value }, { replace: true }),
         }),
       ),
@@ -240,10 +257,11 @@ function Declaration({ yaml }) {
   return h('textarea', {
     class: 'yaml',
     'aria-label': 'Declaration in YAML',
-    rows: 14,
+    rows: Math.min(ROWS_MAX, yaml.split('\n').length + 1),
     spellcheck: false,
     value: yaml,
-    onInput: (event) => follow({ yaml: [event.target.value] }, { replace: true }),
+    onInput: (/** @type {any} */ event) =>
+      follow({ yaml: [event.target.value] }, { replace: true }),
   });
 }
 

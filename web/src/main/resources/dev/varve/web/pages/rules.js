@@ -26,7 +26,11 @@ export function Rules() {
     h(Notice, { answer: rules }),
     rules.data &&
       groups.length === 0 &&
-      h(Empty, null, 'This dataset has no rules; section rules of the configuration names their files.'),
+      h(
+        Empty,
+        null,
+        'This dataset has no rules; section rules of the configuration names their files.',
+      ),
     groups.map((group) => h(Group, { group })),
   ];
 }
@@ -38,7 +42,11 @@ function Alerts({ alerts }) {
         rows: alerts,
         caption: 'Pending and firing alerts',
         columns: [
-          { title: 'state', of: (row) => h('b', { class: row.state }, row.state), sort: (row) => row.state },
+          {
+            title: 'state',
+            of: (row) => h('b', { class: row.state }, row.state),
+            sort: (row) => row.state,
+          },
           { title: 'alert', of: (row) => series(row.labels), sort: (row) => series(row.labels) },
           { title: 'what it says', of: (row) => texts(row.annotations) },
           { title: 'since', of: (row) => row.activeAt, sort: (row) => row.activeAt },

@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useAnswer } from '../api.js';
 import { bytes, count, duration } from '../format.js';
-import { figures, budgets, perDataset } from '../figures.js';
+import { figures, budgets, perDataset, perStore } from '../figures.js';
 import { Confirm } from '../widgets/confirm.js';
 import { Meter } from '../widgets/meter.js';
 import { Empty, Notice } from '../widgets/notice.js';
@@ -11,21 +11,25 @@ import { Table } from '../widgets/table.js';
 
 const AGAIN_MS = 2000;
 
-/** Counts up while the page is seen, so that answers stay fresh. */
+/**
+ * Counts up while the page is seen, so that answers stay fresh.
+ * @param {number} interval in milliseconds
+ * @returns {[number, () => void]} the count, and what counts up at once
+ */
 function useTicks(interval) {
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || setTicks((before) => before + 1), interval);
     return () => clearInterval(timer);
   }, [interval]);
-  return [ticks, setTicks];
+  return [ticks, () => setTicks((before) => before + 1)];
 }
 
 export function Status() {
-  const [ticks, setTicks] = useTicks(AGAIN_MS);
+  const [ticks, tick] = useTicks(AGAIN_MS);
   return [
     h('h1', null, 'Status'),
-    h(Queries, { ticks, onChange: () => setTicks((before) => before + 1) }),
+    h(Queries, { ticks, onChange: tick }),
     h(Figures, { ticks }),
     h(Damage, { ticks }),
     h(Targets, { ticks }),
@@ -34,7 +38,7 @@ export function Status() {
 
 function Queries({ ticks, onChange }) {
   const answer = useAnswer((signal) => api.queries(signal), [ticks]);
-  const [doomed, setDoomed] = useState(null);
+  const [doomed, setDoomed] = useState(/** @type {any} */ (null));
   const [outcome, setOutcome] = useState('');
   const kill = async () => {
     const { id } = doomed;
@@ -43,7 +47,7 @@ function Queries({ ticks, onChange }) {
       await api.kill(id);
       setOutcome(`Query ${id} was ended.`);
     } catch (error) {
-      setOutcome(error.message);
+      setOutcome(error instanceof Error ? error.message : String(error));
     }
     onChange();
   };
@@ -63,13 +67,27 @@ function Queries({ ticks, onChange }) {
         columns: [
           ...ORIGIN,
           { title: 'state', of: (row) => row.state },
-          { title: 'ran', of: (row) => duration(row.ranMs * 1000), sort: (row) => row.ranMs, number: true },
-          { title: 'samples', of: (row) => count(row.samplesRead), sort: (row) => row.samplesRead, number: true },
-          { title: 'memory', of: (row) => bytes(row.bytesHeld), sort: (row) => row.bytesHeld, number: true },
+          {
+            title: 'ran',
+            of: (row) => duration(row.ranMs * 1000),
+            sort: (row) => row.ranMs,
+            number: true,
+          },
+          {
+            title: 'samples',
+            of: (row) => count(row.samplesRead),
+            sort: (row) => row.samplesRead,
+            number: true,
+          },
+          {
+            title: 'memory',
+            of: (row) => bytes(row.bytesHeld),
+            sort: (row) => row.bytesHeld,
+            number: true,
+          },
           {
             title: '',
-            of: (row) =>
-              h('button', { class: 'danger', onClick: () => setDoomed(row) }, 'Kill…'),
+            of: (row) => h('button', { class: 'danger', onClick: () => setDoomed(row) }, 'Kill…'),
           },
         ],
       }),
@@ -81,8 +99,18 @@ function Queries({ ticks, onChange }) {
         columns: [
           ...ORIGIN,
           { title: 'outcome', of: (row) => row.outcome },
-          { title: 'ran', of: (row) => duration(row.ranMs * 1000), sort: (row) => row.ranMs, number: true },
-          { title: 'samples', of: (row) => count(row.samplesRead), sort: (row) => row.samplesRead, number: true },
+          {
+            title: 'ran',
+            of: (row) => duration(row.ranMs * 1000),
+            sort: (row) => row.ranMs,
+            number: true,
+          },
+          {
+            title: 'samples',
+            of: (row) => count(row.samplesRead),
+            sort: (row) => row.samplesRead,
+            number: true,
+          },
         ],
       }),
     doomed &&
@@ -114,6 +142,7 @@ const ORIGIN = [
 function Figures({ ticks }) {
   const answer = useAnswer((signal) => api.figures(signal).then(figures), [ticks]);
   const datasets = answer.data ? perDataset(answer.data) : [];
+  const stores = answer.data ? perStore(answer.data) : [];
   const build = answer.data?.find((one) => one.name === 'varve_build_info')?.labels;
   return h(
     'section',
@@ -122,22 +151,78 @@ function Figures({ ticks }) {
     h(Notice, { answer }),
     build && h('p', { class: 'quiet' }, `Varve ${build.version} on Java ${build.java}`),
     answer.data && budgets(answer.data).map((one) => h(Meter, { key: one.name, ...one })),
-    datasets.length > 0 && [
-      h('h2', null, 'Datasets and stores'),
-      h(Table, {
-        rows: datasets,
-        id: 'datasets',
-        caption: 'Datasets',
-        columns: [
-          { title: 'dataset', of: (row) => row.dataset, sort: (row) => row.dataset },
-          { title: 'series', of: (row) => count(row.series), sort: (row) => row.series, number: true },
-          { title: 'catalog', of: (row) => bytes(row.catalog), sort: (row) => row.catalog, number: true },
-          { title: 'samples in memory', of: (row) => count(row.head), number: true },
-          { title: 'deletes standing', of: (row) => count(row.deletes), number: true },
-        ],
-      }),
-    ],
+    datasets.length > 0 && h(Datasets, { datasets }),
+    stores.length > 0 && h(Stores, { stores }),
   );
+}
+
+/** @param {{ datasets: Record<string, any>[] }} props */
+function Datasets({ datasets }) {
+  return [
+    h('h2', null, 'Datasets and sealing'),
+    h(Table, {
+      rows: datasets,
+      id: 'datasets',
+      caption: 'Datasets',
+      columns: [
+        { title: 'dataset', of: (row) => row.dataset, sort: (row) => row.dataset },
+        amount('series', 'series', count),
+        amount('catalog', 'catalog', bytes),
+        { title: 'catalog is', of: (row) => (row.complete === 0 ? 'being read' : 'complete') },
+        amount('samples in memory', 'head', count),
+        amount('the oldest since', 'age', (value) => duration(Math.round(value * 1e6))),
+        amount('journal', 'journal', bytes),
+        amount('seals', 'seals', count),
+        amount('samples sealed', 'sealed', count),
+        amount('bytes sealed', 'sealedBytes', bytes),
+        amount('markers to replay', 'markers', count),
+        amount('deletes standing', 'deletes', count),
+      ],
+    }),
+  ];
+}
+
+/** @param {{ stores: Record<string, any>[] }} props */
+function Stores({ stores }) {
+  return [
+    h('h2', null, 'Stores and recoveries'),
+    h(Table, {
+      rows: stores,
+      id: 'stores',
+      caption: 'Stores',
+      columns: [
+        { title: 'store', of: (row) => row.store, sort: (row) => row.store },
+        amount('tables', 'tables', count),
+        amount('cells', 'cells', count),
+        amount('in files', 'bytes', bytes),
+        amount('in memory', 'memory', bytes),
+        amount('to compact', 'pending', bytes),
+        amount('damage', 'damage', count),
+        amount('failed work', 'errors', count),
+      ],
+    }),
+    h('p', { id: 'recoveries' }, stores.map(recovered).join(' ')),
+  ];
+}
+
+/** @param {Record<string, any>} row @returns {string} what the start of a store had to repair */
+function recovered({ store, tornTails, cutBytes, damagedLogs, lostEdits, keptFiles }) {
+  if (tornTails === undefined) {
+    return `Store ${store} is outside of this process and recovers by itself.`;
+  }
+  return tornTails + damagedLogs + lostEdits === 0
+    ? `Store ${store} was opened without a repair.`
+    : `When store ${store} was opened, ${count(tornTails)} logs had a torn tail, of which ${bytes(cutBytes)} were cut; ${count(damagedLogs)} were damaged and ${count(lostEdits)} edits lost, ${count(keptFiles)} files were kept.`;
+}
+
+/** @returns {import('../widgets/table.js').Column} a number that a row may lack */
+function amount(title, name, shown) {
+  return {
+    title,
+    number: true,
+    of: (row) => (row[name] === undefined ? '' : shown(row[name])),
+    sort: (row) => row[name] ?? -1,
+  };
 }
 
 function Damage({ ticks }) {
@@ -171,11 +256,19 @@ function Targets({ ticks }) {
     h(Notice, { answer }),
     answer.data &&
       (targets.length === 0
-        ? h(Empty, null, 'This server scrapes nothing; section scrape of the configuration tells it to.')
+        ? h(
+            Empty,
+            null,
+            'This server scrapes nothing; section scrape of the configuration tells it to.',
+          )
         : h(Table, {
             rows: targets,
             columns: [
-              { title: 'job', of: (row) => row.labels?.job ?? row.scrapePool, sort: (row) => row.scrapePool },
+              {
+                title: 'job',
+                of: (row) => row.labels?.job ?? row.scrapePool,
+                sort: (row) => row.scrapePool,
+              },
               { title: 'address', of: (row) => row.scrapeUrl, sort: (row) => row.scrapeUrl },
               { title: 'health', of: (row) => row.health, sort: (row) => row.health },
               { title: 'last error', of: (row) => row.lastError },

@@ -65,9 +65,12 @@ function hint(cell) {
 
 /** @returns {string} the field of a byte, and the rule by which it got there */
 function told(cell, rows, { coordinate, at, part }) {
-  const length = cell[coordinate].length / 2;
-  const where = `byte ${at} of the ${length} of the ${COORDINATES[coordinate]}`;
+  const name = Object.hasOwn(COORDINATES, coordinate) ? COORDINATES[coordinate] : null;
   const found = cell.parts[part];
+  if (found && (!name || found.to === found.from)) {
+    return `${found.label} = ${found.text}${name ? `, in no byte of the ${name}` : ''}`;
+  }
+  const where = `byte ${at} of the ${cell[coordinate].length / 2} of the ${name}`;
   if (!found) {
     return `${where}: no field of its own`;
   }
@@ -143,8 +146,7 @@ function Fields({ cell, shown, setShown }) {
         'li',
         {
           class: shown?.part === place ? 'here' : undefined,
-          onMouseEnter: () =>
-            setShown({ coordinate: part.coordinate, at: part.from, part: place }),
+          onMouseEnter: () => setShown({ coordinate: part.coordinate, at: part.from, part: place }),
         },
         h('span', { class: `swatch part${place % COLOURS}` }),
         h('span', { class: 'quiet' }, `${COORDINATES[part.coordinate] ?? part.coordinate} `),

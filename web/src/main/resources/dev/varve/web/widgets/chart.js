@@ -6,7 +6,15 @@ import { number, instant } from '../format.js';
 
 /** Colours of lines, legible on light and dark. */
 const COLOURS = [
-  '#2f81c1', '#d9822b', '#3c9a5f', '#c0504d', '#8a6fc0', '#9c7a4b', '#d16fa5', '#7a7f87', '#a3a327',
+  '#2f81c1',
+  '#d9822b',
+  '#3c9a5f',
+  '#c0504d',
+  '#8a6fc0',
+  '#9c7a4b',
+  '#d16fa5',
+  '#7a7f87',
+  '#a3a327',
   '#2ba6b0',
 ];
 
@@ -34,7 +42,15 @@ function clock(chart, splits, axisIndex, space, step) {
   });
 }
 
-/** @returns {Record<string, any>} what uPlot is to draw */
+/**
+ * @param {{ lines: { name: string }[], height: number, start: number, end: number,
+ *     small?: boolean }} drawn
+ * @param {number} width
+ * @param {Set<string>} hidden names of lines
+ * @param {(place: number | null) => void} onCursor
+ * @param {(start: number, end: number) => void} onSelect
+ * @returns {uPlot.Options} what uPlot is to draw
+ */
 function options({ lines, height, start, end, small }, width, hidden, onCursor, onSelect) {
   return {
     width,
@@ -107,9 +123,12 @@ function widthOf(place) {
 export function Chart(props) {
   const { times, lines, height = 260, start, end, small, onZoom, label } = props;
   const place = useRef(null);
-  const [cursor, setCursor] = useState(null);
+  const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const [hidden, setHidden] = useState(() => new Set());
   useEffect(() => {
+    if (!place.current) {
+      return undefined;
+    }
     const shown = options(
       { ...props, height },
       widthOf(place.current),
@@ -117,7 +136,7 @@ export function Chart(props) {
       setCursor,
       (from, to) => onZoom?.(from, to),
     );
-    const data = [times, ...lines.map((line) => line.values)];
+    const data = /** @type {uPlot.AlignedData} */ ([times, ...lines.map((line) => line.values)]);
     return keepUp(new uPlot(shown, data, place.current), place.current, height);
   }, [times, lines, height, start, end, hidden]);
 
@@ -134,7 +153,11 @@ export function Chart(props) {
       h(
         'div',
         { class: 'legend' },
-        h('p', { class: 'quiet' }, cursor === null ? 'Drag to zoom.' : instant(times[cursor] * 1000)),
+        h(
+          'p',
+          { class: 'quiet' },
+          cursor === null ? 'Drag to zoom.' : instant(times[cursor] * 1000),
+        ),
         h(
           'ul',
           null,

@@ -7,9 +7,9 @@ import { useEffect, useRef } from 'preact/hooks';
  *     props
  */
 export function Confirm({ title, action, onYes, onNo, children }) {
-  const dialog = useRef(null);
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => {
-    dialog.current.showModal();
+    dialog.current?.showModal();
   }, []);
   return h(
     'dialog',

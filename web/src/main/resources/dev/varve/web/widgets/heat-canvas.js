@@ -54,7 +54,9 @@ export function scale(cells) {
   const low = Math.log(Math.max(1, Math.min(least, most / 1000)));
   const high = Math.log(Math.max(most, 2));
   return (value) =>
-    value <= 0 ? 0 : 0.12 + 0.88 * Math.min(1, Math.max(0, (Math.log(value) - low) / (high - low || 1)));
+    value <= 0
+      ? 0
+      : 0.12 + 0.88 * Math.min(1, Math.max(0, (Math.log(value) - low) / (high - low || 1)));
 }
 
 /** Draws all cells. @param {HTMLCanvasElement} canvas @param {Map} map */
@@ -64,7 +66,7 @@ function draw(canvas, map) {
   const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
   canvas.width = width;
   canvas.height = height;
-  const paint = canvas.getContext('2d');
+  const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const stops = ramp();
   const share = scale(map.cells);
   paint.fillStyle = between(stops, 0);
@@ -112,14 +114,17 @@ function area(map, first, last) {
  *     onOut: () => void }} props
  */
 export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut }) {
-  const canvas = useRef(null);
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [cursor, setCursor] = useState(/** @type {Place | null} */ (null));
-  const [start, setStart] = useState(null);
+  const [start, setStart] = useState(
+    /** @type {(Place & { x: number, y: number }) | null} */ (null),
+  );
   useEffect(() => {
-    const repaint = () => draw(canvas.current, map);
+    const drawn = /** @type {HTMLCanvasElement} */ (canvas.current);
+    const repaint = () => draw(drawn, map);
     repaint();
     const watch = new ResizeObserver(repaint);
-    watch.observe(canvas.current);
+    watch.observe(drawn);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', repaint);
     return () => {
@@ -129,7 +134,7 @@ export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut })
   }, [map]);
 
   const place = (event) =>
-    cellAt(map, canvas.current.getBoundingClientRect(), event.clientX, event.clientY);
+    cellAt(map, canvas.current?.getBoundingClientRect(), event.clientX, event.clientY);
   const down = (event) => {
     if (event.button === 0) {
       event.currentTarget.setPointerCapture(event.pointerId);
@@ -176,7 +181,8 @@ export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut })
           class: 'picked',
           style: area(map, { row, column: 0 }, { row, column: map.columns - 1 }),
         }),
-      cursor && h('div', { class: start ? 'brush' : 'cursor', style: area(map, start ?? cursor, cursor) }),
+      cursor &&
+        h('div', { class: start ? 'brush' : 'cursor', style: area(map, start ?? cursor, cursor) }),
     ),
     h(
       'div',
@@ -219,8 +225,14 @@ function keys(event, { map, cursor, setCursor, onPick, onZoom, onOut }) {
     const high = Math.floor(map.rows.length / 8);
     const wide = Math.floor(map.columns / 8);
     onZoom(
-      { row: within(now.row - high, map.rows.length), column: within(now.column - wide, map.columns) },
-      { row: within(now.row + high, map.rows.length), column: within(now.column + wide, map.columns) },
+      {
+        row: within(now.row - high, map.rows.length),
+        column: within(now.column - wide, map.columns),
+      },
+      {
+        row: within(now.row + high, map.rows.length),
+        column: within(now.column + wide, map.columns),
+      },
     );
   } else if (event.key === 'Escape') {
     onOut();

@@ -16,10 +16,18 @@ const AGAIN_MS = 3000;
 
 /** The server's own metrics that are worth a first look, in order; others follow by name. */
 const FIRST = [
-  'jvm_memory_used_bytes', 'process_cpu_seconds_total', 'varve_http_requests_total',
-  'varve_query_seconds_count', 'varve_query_samples_total', 'varve_connections',
-  'varve_catalog_series', 'varve_head_samples', 'varve_query_memory_bytes',
-  'jvm_gc_collection_seconds_total', 'varve_data_disk_free_bytes', 'jvm_threads_current',
+  'jvm_memory_used_bytes',
+  'process_cpu_seconds_total',
+  'varve_http_requests_total',
+  'varve_query_seconds_count',
+  'varve_query_samples_total',
+  'varve_connections',
+  'varve_catalog_series',
+  'varve_head_samples',
+  'varve_query_memory_bytes',
+  'jvm_gc_collection_seconds_total',
+  'varve_data_disk_free_bytes',
+  'jvm_threads_current',
 ];
 
 const OWN = /^(varve|jvm|process)_/;
@@ -27,9 +35,7 @@ const OWN = /^(varve|jvm|process)_/;
 /** @param {string} name of a metric @returns {string} a query that shows how it moves */
 export function overview(name) {
   const selector = selectorOf(name);
-  return /_(total|count|sum|bucket)$/.test(name)
-    ? `sum(rate(${selector}[1m]))`
-    : selector;
+  return /_(total|count|sum|bucket)$/.test(name) ? `sum(rate(${selector}[1m]))` : selector;
 }
 
 /** @param {{ onOpen: (query: string) => void }} props */
@@ -61,7 +67,7 @@ export function MetricGrid({ onOpen }) {
         placeholder: 'Find a metric',
         'aria-label': 'Find a metric',
         value: wanted,
-        onInput: (event) => {
+        onInput: (/** @type {any} */ event) => {
           setWanted(event.target.value);
           setShown(SHOWN);
         },
@@ -75,7 +81,7 @@ export function MetricGrid({ onOpen }) {
         null,
         'The dataset is empty so far. The server writes its own metrics into the default dataset every few seconds, and this page looks again by itself.',
       ),
-    names?.length > 0 && found.length === 0 && h(Empty, null, 'No metric has such a name.'),
+    names && names.length > 0 && found.length === 0 && h(Empty, null, 'No metric has such a name.'),
     h(
       'div',
       { class: 'grid' },
@@ -100,7 +106,7 @@ function choose(names, wanted) {
 /** A small chart, drawn once it is in sight. */
 function Small({ name, onOpen }) {
   const address = useAddress();
-  const place = useRef(null);
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     const watch = new IntersectionObserver((entries) => {
@@ -109,7 +115,7 @@ function Small({ name, onOpen }) {
         watch.disconnect();
       }
     });
-    watch.observe(place.current);
+    watch.observe(/** @type {HTMLElement} */ (place.current));
     return () => watch.disconnect();
   }, []);
   const query = overview(name);

@@ -1,6 +1,6 @@
 /** The operators of a query as a tree, and below its leaves how the samples are read. */
 import { h } from 'preact';
-import { bytes, count, duration, instant } from '../format.js';
+import { bytes, count, counted, duration, instant } from '../format.js';
 import { Table } from './table.js';
 
 const RANGES_MAX = 100;
@@ -60,9 +60,9 @@ function Scan({ scan, total }) {
       h(
         'p',
         { class: 'actual' },
-        `read ${count(actual.series)} series, ${count(actual.samples)} samples, `,
-        `${count(actual.rowsRead)} rows, ${count(actual.cellsRead)} cells, `,
-        `${bytes(actual.bytesRead)} in ${count(actual.requests)} requests`,
+        `read ${count(actual.series)} series, ${counted(actual.samples, 'sample')}, `,
+        `${counted(actual.rowsRead, 'row')}, ${counted(actual.cellsRead, 'cell')}, `,
+        `${bytes(actual.bytesRead)} in ${counted(actual.requests, 'request')}`,
         h(Time, { micros: actual.readMicroseconds, total }),
       ),
     scan.reads.map((read) => h(Read, { read })),
@@ -78,7 +78,7 @@ function Read({ read }) {
       null,
       'layout ',
       h('b', null, read.layout),
-      `: ${count(read.slices)} ranges in ${count(read.partitions)} partitions, `,
+      `: ${counted(read.slices, 'range')} in ${counted(read.partitions, 'partition')}, `,
       `${amount(read.rowsWanted)} of ${amount(read.rows)} rows wanted, ${amount(read.cells)} cells`,
     ),
     [...read.notes, ...read.filters.map((filter) => `filter: ${filter}`)].map((text) =>
@@ -104,7 +104,7 @@ function Ranges({ ranges }) {
   return h(
     'details',
     null,
-    h('summary', null, `${count(ranges.length)} row ranges`),
+    h('summary', null, counted(ranges.length, 'row range')),
     h(Table, {
       rows: ranges.slice(0, RANGES_MAX),
       columns: [

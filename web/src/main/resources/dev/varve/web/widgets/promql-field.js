@@ -2,15 +2,21 @@
  * A text field for PromQL. Enter asks, Shift+Enter breaks the line, Ctrl+Space completes; while
  * choices are shown, the arrows move among them, Tab or Enter takes one and Escape hides them. The
  * server's parser says what is wrong while one types.
+ *
+ * The colours are those of a copy of the text that lies behind the field, whose own letters are
+ * transparent.
  */
 import { h } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { choices } from '../completion.js';
+import { tokens } from '../promql-tokens.js';
 
 const QUIET_MS = 120;
 const PARSE_MS = 400;
 const ROWS_MAX = 8;
+
+/** @type {{ from: number, choices: import('../completion.js').Choice[], at: number }} */
 const NONE = { from: 0, choices: [], at: -1 };
 
 /** @returns {string} what the server's parser says against a query; empty for nothing */
@@ -43,7 +49,7 @@ function useChoices(field, setText) {
   const timer = useRef(0);
   const find = async () => {
     const asked = field.current;
-    const text = asked?.value;
+    const text = asked?.value ?? '';
     try {
       const found = asked ? await choices(text, asked.selectionStart) : NONE;
       if (field.current?.value === text && document.activeElement === field.current) {
@@ -70,6 +76,9 @@ function useChoices(field, setText) {
       setOffer({ ...offer, at });
     },
     take(choice) {
+      if (!field.current) {
+        return;
+      }
       const { value, selectionStart } = field.current;
       const end = offer.from + choice.insert.length;
       const next = value.slice(0, offer.from) + choice.insert + value.slice(selectionStart);
@@ -111,7 +120,8 @@ function onKey(event, { offer, hide, look, move, take }, ask) {
 /** @param {{ value: string, onAsk: (query: string) => void, label?: string }} props */
 export function PromQlField({ value, onAsk, label = 'PromQL' }) {
   const [text, setText] = useState(value);
-  const field = useRef(null);
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const copy = useRef(/** @type {HTMLElement | null} */ (null));
   const id = useId();
   const fault = useFault(text);
   const completion = useChoices(field, setText);
@@ -119,43 +129,65 @@ export function PromQlField({ value, onAsk, label = 'PromQL' }) {
   useEffect(() => setText(value), [value]);
   const ask = () => {
     hide();
-    onAsk(field.current.value.trim());
+    onAsk((field.current?.value ?? '').trim());
   };
   return h(
     'div',
     { class: 'promql' },
-    h('textarea', {
-      ref: field,
-      rows: Math.min(ROWS_MAX, text.split('\n').length),
-      spellcheck: false,
-      autocapitalize: 'off',
-      autocomplete: 'off',
-      placeholder: 'PromQL, such as sum by (job) (rate(requests_total[5m]))',
-      role: 'combobox',
-      'aria-label': label,
-      'aria-autocomplete': 'list',
-      'aria-expanded': String(offer.choices.length > 0),
-      'aria-controls': `${id}-choices`,
-      'aria-activedescendant': offer.at >= 0 ? `${id}-${offer.at}` : undefined,
-      'aria-invalid': fault ? 'true' : undefined,
-      value: text,
-      onInput: (event) => {
-        setText(event.target.value);
-        look(QUIET_MS);
-      },
-      onKeyDown: (event) => onKey(event, completion, ask) && event.preventDefault(),
-      onBlur: hide,
-    }),
+    h(
+      'div',
+      { class: 'coloured' },
+      h(Coloured, { text, place: copy }),
+      h('textarea', {
+        ref: field,
+        rows: Math.min(ROWS_MAX, text.split('\n').length),
+        spellcheck: false,
+        autocapitalize: 'off',
+        autocomplete: 'off',
+        placeholder: 'PromQL, such as sum by (job) (rate(requests_total[5m]))',
+        role: 'combobox',
+        'aria-label': label,
+        'aria-autocomplete': 'list',
+        'aria-expanded': String(offer.choices.length > 0),
+        'aria-controls': `${id}-choices`,
+        'aria-activedescendant': offer.at >= 0 ? `${id}-${offer.at}` : undefined,
+        'aria-invalid': fault ? 'true' : undefined,
+        value: text,
+        onInput: (event) => {
+          setText(event.target.value);
+          look(QUIET_MS);
+        },
+        onKeyDown: (event) => onKey(event, completion, ask) && event.preventDefault(),
+        onScroll: () => copy.current?.scrollTo(0, field.current?.scrollTop ?? 0),
+        onBlur: hide,
+      }),
+    ),
     h('button', { class: 'main ask', onClick: ask }, 'Run'),
     offer.choices.length > 0 && h(Choices, { id, offer, take: completion.take }),
     fault && h('p', { class: 'fault' }, fault),
   );
 }
 
+/**
+ * The text in colours.
+ * @param {{ text: string, place: import('preact').RefObject<HTMLElement> }} props
+ */
+function Coloured({ text, place }) {
+  return h(
+    'pre',
+    { ref: place, class: 'colours', 'aria-hidden': 'true' },
+    tokens(text).map(({ kind, text: token }) =>
+      kind ? h('span', { class: `of-${kind}` }, token) : token,
+    ),
+    // Without it, a last line that is empty would not be as high as in the field.
+    '\n',
+  );
+}
+
 function Choices({ id, offer, take }) {
-  const list = useRef(null);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(
-    () => list.current.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
+    () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
     [offer.at],
   );
   return h(

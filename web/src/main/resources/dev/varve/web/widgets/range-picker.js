@@ -20,7 +20,7 @@ export function RangePicker({ byDefault = '1h', onNow }) {
         'aria-label': 'Length',
         id: 'range',
         value: shown.length,
-        onChange: (event) => follow({ range: event.target.value }),
+        onChange: (/** @type {any} */ event) => follow({ range: event.target.value }),
       },
       lengths.map((length) => h('option', { value: length }, length)),
     ),
@@ -31,7 +31,7 @@ export function RangePicker({ byDefault = '1h', onNow }) {
       title: 'End, in UTC; empty for now',
       step: 1,
       value: shown.fixed ? new Date(shown.end * 1000).toISOString().slice(0, 19) : '',
-      onChange: (event) => {
+      onChange: (/** @type {any} */ event) => {
         const time = Date.parse(`${event.target.value}Z`);
         follow({ end: Number.isNaN(time) ? null : String(time) });
       },

@@ -18,7 +18,7 @@ export function Samples({ query, asked }) {
   const { length, end } = range(address);
   const answer = useAnswer(
     selector
-      ? (signal) => api.query(`${selector}[${Math.ceil(seconds(length))}s]`, end, signal)
+      ? (signal) => api.query(`${selector}[${Math.ceil(seconds(length) ?? 0)}s]`, end, signal)
       : null,
     [selector, asked, address.get('range'), address.get('end')],
   );
@@ -44,7 +44,7 @@ function OfSeries({ one }) {
     h('summary', null, `${series(one.metric)}: ${count(one.values.length)} samples${shown}`),
     h(Table, {
       rows,
-      caption: 'Samples, the last one first',
+      caption: `Samples of ${series(one.metric)}, the last one first`,
       columns: [
         { title: 'time', of: (row) => instant(Math.round(row[0] * 1000)) },
         { title: 'value', number: true, of: (row) => row[1] },

@@ -55,11 +55,18 @@ function Head({ column, place, order, setOrder }) {
     'th',
     { scope: 'col', class: column.number ? 'number' : undefined, 'aria-sort': name },
     column.sort
-      ? h('button', { class: 'plain', onClick: turn }, column.title, mine && (order.down ? ' ↓' : ' ↑'))
+      ? h(
+          'button',
+          { class: 'plain', onClick: turn },
+          column.title,
+          mine && (order.down ? ' ↓' : ' ↑'),
+        )
       : column.title,
   );
 }
 
 function compare(a, b) {
-  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+  return typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b));
 }

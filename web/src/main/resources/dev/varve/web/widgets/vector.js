@@ -67,6 +67,7 @@ function Result({ data, query, onQuery }) {
   const rows = data.result.slice(0, ROWS_MAX);
   const metrics = rows.map((row) => row.metric);
   const labels = [...new Set(metrics.flatMap((metric) => Object.keys(metric)))];
+  /** @type {import('./table.js').Column[]} */
   const columns =
     labels.length > COLUMNS_MAX
       ? [{ title: 'series', of: (row) => series(row.metric), sort: (row) => series(row.metric) }]
