@@ -1,12 +1,16 @@
 package dev.varve.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +32,9 @@ import org.openqa.selenium.logging.LoggingPreferences;
 final class Browser implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Dimension DESK = new Dimension(1200, 1000);
+  private static final Duration SCRIPT_MAX = Duration.ofMinutes(2);
+  private static final String AXE_POM = "META-INF/maven/org.webjars.npm/axe-core/pom.properties";
+  private static final String AXE = axe();
 
   private final ChromeDriver driver;
 
@@ -60,6 +67,7 @@ final class Browser implements AutoCloseable {
         new ChromeDriverService.Builder().usingDriverExecutable(chromedriver.toFile()).build();
     ChromeDriver driver = new ChromeDriver(service, options);
     driver.manage().window().setSize(DESK);
+    driver.manage().timeouts().scriptTimeout(SCRIPT_MAX);
     return new Browser(driver);
   }
 
@@ -208,10 +216,42 @@ final class Browser implements AutoCloseable {
         Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
   }
 
-  void picture(Path file) {
-    try {
-      Files.createDirectories(file.getParent());
-      Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+  /** Returns a picture of what is in sight, as PNG. */
+  byte[] picture() {
+    return driver.getScreenshotAs(OutputType.BYTES);
+  }
+
+  /** Returns a picture of an element, as PNG. */
+  byte[] picture(WebElement element) {
+    return element.getScreenshotAs(OutputType.BYTES);
+  }
+
+  /** Returns what axe finds on the page that is serious or critical for readers with aids. */
+  List<String> barriers() {
+    driver.executeScript(AXE);
+    Object found =
+        driver.executeAsyncScript(
+            """
+            const done = arguments[0];
+            axe.run(document, {resultTypes: ['violations']}).then(
+              (all) => done(all.violations
+                .filter((one) => one.impact === 'serious' || one.impact === 'critical')
+                .map((one) => one.id + ': ' + one.nodes.map((node) => node.html).join(' '))),
+              (error) => done([String(error)]));
+            """);
+    return ((List<?>) Objects.requireNonNull(found)).stream().map(String::valueOf).toList();
+  }
+
+  private static String axe() {
+    // The folder contains the version.
+    try (InputStream properties = Browser.class.getResourceAsStream("/" + AXE_POM)) {
+      Properties pom = new Properties();
+      pom.load(Objects.requireNonNull(properties, AXE_POM));
+      String file =
+          "/META-INF/resources/webjars/axe-core/%s/axe.min.js".formatted(pom.get("version"));
+      try (InputStream source = Browser.class.getResourceAsStream(file)) {
+        return new String(Objects.requireNonNull(source, file).readAllBytes(), UTF_8);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -37,6 +39,13 @@ class ConsoleTest {
 
   private static String name(Path source) {
     return SOURCES.relativize(source).toString();
+  }
+
+  private static byte[] resource(String name) throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(ConsoleTest.class.getClassLoader().getResourceAsStream(name))) {
+      return in.readAllBytes();
+    }
   }
 
   @Test
@@ -91,6 +100,21 @@ class ConsoleTest {
     }
     assertThat(console.file("main.js")).isNull();
     assertThat(console.file("../index.html")).isNull();
+  }
+
+  /** Otherwise the types that CI checks are not those of what is served. */
+  @Test
+  void typesAreCheckedAgainstTheServedLibraries() throws IOException {
+    String checked = Files.readString(Path.of("package.json"));
+    Matcher served =
+        Pattern.compile("webjars/([a-z]+)/([\\d.]+)/")
+            .matcher(new String(resource("dev/varve/web/libraries.properties"), UTF_8));
+    int libraries = 0;
+    while (served.find()) {
+      libraries++;
+      assertThat(checked).contains("\"%s\": \"%s\"".formatted(served.group(1), served.group(2)));
+    }
+    assertThat(libraries).isGreaterThan(2);
   }
 
   @Test
