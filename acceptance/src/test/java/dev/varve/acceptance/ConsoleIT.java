@@ -215,6 +215,9 @@ class ConsoleIT {
     browser.see(".anatomy[data-layout=declared] .error", "refuse: time-leads-key");
     browser.type("textarea.yaml", "layout: mine\nkey:\n- metrik\n");
     browser.see(".anatomy[data-layout=declared] .error", "metrik");
+    browser.click("#tab-advice");
+    browser.see("#advice h2");
+    browser.see("#advice-costs", "Cells of a query");
     onlyRefusals(400);
   }
 

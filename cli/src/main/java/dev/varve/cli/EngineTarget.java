@@ -13,6 +13,7 @@ import dev.varve.engine.PointExplanation;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.advice.Advice;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Batch;
@@ -32,6 +33,7 @@ import dev.varve.server.export.Export;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.varve.AdviceJson;
 import dev.varve.server.varve.DeleteParameters;
 import dev.varve.server.varve.ExplainRequest;
 import dev.varve.server.varve.ExplanationJson;
@@ -207,6 +209,12 @@ final class EngineTarget implements Target {
     HeatMaps.Named map =
         dataset.heatMaps().map(parameters.table(), parameters.request(), ReadGuard.NONE);
     return json(generator -> HeatMapJson.write(parameters, dataset, map, generator));
+  }
+
+  @Override
+  public String advice() {
+    Advice advice = dataset.advise(ReadGuard.NONE);
+    return json(generator -> AdviceJson.write(advice, generator));
   }
 
   private QueryPlan plan(QueryParameters parameters) {

@@ -35,6 +35,7 @@ import picocli.CommandLine.HelpCommand;
       ExplainCommand.class,
       QueriesCommand.class,
       HeatmapCommand.class,
+      AdviseCommand.class,
       CompactCommand.class,
       DeleteCommand.class,
       CheckCommand.class,

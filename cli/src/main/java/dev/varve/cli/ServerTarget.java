@@ -247,6 +247,15 @@ final class ServerTarget implements Target {
   }
 
   @Override
+  public String advice() {
+    try (InputStream body = send(ServerRequest.get("/varve/v1/advice"))) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw brokeOff(e);
+    }
+  }
+
+  @Override
   public String explain(Batch batch) {
     ServerRequest request =
         ServerRequest.post("/varve/v1/explain/points", lines(batch))

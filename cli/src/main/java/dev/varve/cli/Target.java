@@ -81,6 +81,9 @@ public interface Target extends AutoCloseable {
    */
   String heatMap(Map<String, String> texts);
 
+  /** Returns what the advisor says of the dataset, as JSON. */
+  String advice();
+
   /** Returns the cells that points would become, as JSON. Nothing is written. */
   String explain(Batch batch);
 

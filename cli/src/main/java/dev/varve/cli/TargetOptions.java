@@ -29,6 +29,21 @@ public final class TargetOptions {
     return open(false);
   }
 
+  /**
+   * Finds the server, or opens an existing data directory, for a command that may name the dataset
+   * without an option.
+   *
+   * @param named the dataset; null to follow {@code --dataset}
+   */
+  Target openExisting(@Nullable String named) {
+    if (named != null && dataset != null) {
+      throw new WrongCallException(
+          "the dataset is named twice: '%s' and --dataset '%s'".formatted(named, dataset));
+    }
+    dataset = named == null ? dataset : named;
+    return open(false);
+  }
+
   /** Finds the server, or opens the data directory and creates it if necessary. */
   public Target open() {
     return open(true);

@@ -2,6 +2,8 @@ package dev.varve.engine;
 
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
+import dev.varve.engine.advice.Advice;
+import dev.varve.engine.advice.Advisor;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.blocks.Rescue;
@@ -15,8 +17,10 @@ import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.delete.DeleteSupport;
 import dev.varve.engine.delete.StandingDeletes;
 import dev.varve.engine.fill.Fill;
+import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatHistory;
 import dev.varve.engine.heat.HeatKeeper;
+import dev.varve.engine.heat.HeatMap;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
@@ -37,6 +41,12 @@ import dev.varve.engine.repair.CatalogRefresh;
 import dev.varve.engine.repair.MarkerReplay;
 import dev.varve.engine.repair.OtherServers;
 import dev.varve.engine.repair.RowCompaction;
+import dev.varve.engine.usage.CardinalityDay;
+import dev.varve.engine.usage.LoggedQuery;
+import dev.varve.engine.usage.QueryCosts;
+import dev.varve.engine.usage.QueryKind;
+import dev.varve.engine.usage.QueryLog;
+import dev.varve.engine.usage.UsageKeeper;
 import dev.varve.engine.write.BatchWithin;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
@@ -51,6 +61,7 @@ import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
@@ -61,6 +72,7 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
 import dev.varve.store.Capabilities;
+import dev.varve.store.ReadCost;
 import dev.varve.store.Store;
 import dev.varve.store.TableSpec;
 import java.time.Duration;
@@ -111,6 +123,7 @@ public final class Dataset implements AutoCloseable {
   private final DeleteJobs deletes;
   private final Fill fill;
   private final HeatKeeper heat;
+  private final UsageKeeper usage;
 
   /** Held while cells are converted into blocks. */
   private final ReentrantLock converting;
@@ -141,6 +154,15 @@ public final class Dataset implements AutoCloseable {
     this.fill = new Fill(reader, writer, open.resolution());
     this.heat = heat;
     this.converting = new ReentrantLock();
+    LongSupplier millis = () -> open.clock().systemMicros() / 1000;
+    this.usage =
+        new UsageKeeper(
+            open.name(),
+            new QueryLog(open.resolution(), share.queryLog(), millis),
+            open.home().usage(),
+            millis,
+            open.clock()::next,
+            () -> open.index().cardinality(null, CardinalityDay.NAMES_MAX, ReadGuard.NONE));
   }
 
   /** Creates a view of a dataset. */
@@ -160,6 +182,7 @@ public final class Dataset implements AutoCloseable {
     this.fill = whole.fill;
     this.heat = whole.heat;
     this.converting = whole.converting;
+    this.usage = whole.usage;
   }
 
   /**
@@ -304,6 +327,7 @@ public final class Dataset implements AutoCloseable {
     }
     deletes.start();
     heat.start(new HeatHistory(open.home().heat(), open.clock()::next));
+    usage.start();
   }
 
   /**
@@ -867,6 +891,68 @@ public final class Dataset implements AutoCloseable {
     return new HeatMaps(open, heat);
   }
 
+  /**
+   * Adds a read of a query to the query log.
+   *
+   * @param series number of matching series
+   * @param samples number of samples read
+   * @param nanos time from the start of the read to its end
+   */
+  public void noteQuery(
+      QueryKind kind, ReadRequest request, long series, long samples, ReadCost cost, long nanos) {
+    usage.log().note(kind, bound(request), QueryCosts.of(series, samples, cost, nanos));
+  }
+
+  /**
+   * Returns the kinds of queries that all servers have answered, those with the most queries first.
+   *
+   * @throws QueryRefusedException to bound users
+   */
+  public List<LoggedQuery> queries() {
+    refuseWithin("the query log");
+    return usage.queries();
+  }
+
+  /**
+   * Returns how many series the dataset had, day by day, oldest first.
+   *
+   * @throws QueryRefusedException to bound users
+   */
+  public List<CardinalityDay> cardinalityByDay() {
+    refuseWithin("the cardinality of days");
+    return usage.days();
+  }
+
+  /**
+   * Advises on the layout of the dataset.
+   *
+   * @param guard accounts for memory, and ends the work
+   * @throws QueryRefusedException to bound users
+   */
+  public Advice advise(ReadGuard guard) {
+    refuseWithin("advice on a layout");
+    refuseWithoutCatalog();
+    List<HeatFinding> findings = new ArrayList<>();
+    boolean counted = false;
+    long now = open.clock().systemMicros() / 1000;
+    long from = Math.max(0, now - Duration.ofDays(1).toMillis());
+    HeatMaps maps = heatMaps();
+    for (HeatMaps.MappedTable table : maps.tables()) {
+      if (table.data()) {
+        HeatMap.Request request = new HeatMap.Request(from, now + 1, Bytes.EMPTY, null, 2, 2);
+        HeatMaps.Named map = maps.map(table.name(), request, guard);
+        counted |= !map.map().rows().isEmpty();
+        findings.addAll(map.findings());
+      }
+    }
+    return new Advisor(open, reader, usage.queries(), findings, counted).advise(guard);
+  }
+
+  /** Writes the query log and the cardinality of the day, as happens every minute. */
+  void writeUsage() {
+    usage.write();
+  }
+
   /** Writes what the key counters counted, as happens every minute. */
   void endHeatSlices() {
     heat.endSlices();
@@ -972,6 +1058,7 @@ public final class Dataset implements AutoCloseable {
     writer.close();
     open.periods().close();
     heat.close();
+    usage.close();
     open.home().close();
   }
 }

@@ -23,13 +23,18 @@ record DatasetShare(
     long caches,
     long heads,
     @Nullable Consumer<CheckFinding> removals) {
+  /** Returns the maximum bytes of the query log. */
+  long queryLog() {
+    return caches / 8;
+  }
+
   /** Returns the maximum bytes of the writer's cache of series. */
   long seriesCache() {
-    return caches / 2;
+    return (caches - queryLog()) / 2;
   }
 
   /** Returns the maximum bytes of lookups cached by layouts, such as UIDs. */
   long lookUpCache() {
-    return caches / 2;
+    return (caches - queryLog()) / 2;
   }
 }

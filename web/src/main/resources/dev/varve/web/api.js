@@ -136,6 +136,8 @@ export const api = {
   /** @type {(values: Record<string, any>, signal?: AbortSignal) => Promise<any>} */
   heatMap: (values, signal) => get(`${prefix()}varve/v1/heatmap`, values, signal),
   /** @type {Ask} */
+  advice: (signal) => get(`${prefix()}varve/v1/advice`, {}, signal),
+  /** @type {Ask} */
   rules: (signal) => prometheus(get, 'rules', {}, signal),
   /** @type {Ask} */
   alerts: (signal) => prometheus(get, 'alerts', {}, signal),

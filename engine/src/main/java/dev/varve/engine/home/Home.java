@@ -23,6 +23,7 @@ public final class Home implements AutoCloseable {
   private final ServiceTable services;
   private final DeleteTable deletes;
   private final HeatTable heat;
+  private final UsageTable usage;
   private final @Nullable ChangeTable changes;
 
   private Home(
@@ -33,6 +34,7 @@ public final class Home implements AutoCloseable {
       ServiceTable services,
       DeleteTable deletes,
       HeatTable heat,
+      UsageTable usage,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
@@ -41,6 +43,7 @@ public final class Home implements AutoCloseable {
     this.services = services;
     this.deletes = deletes;
     this.heat = heat;
+    this.usage = usage;
     this.changes = changes;
   }
 
@@ -59,6 +62,7 @@ public final class Home implements AutoCloseable {
         new ServiceTable(store, prefix + "services"),
         new DeleteTable(store, prefix + "deletes", server),
         new HeatTable(store, prefix + "heat", server),
+        new UsageTable(store, prefix + "usage", server),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -134,6 +138,11 @@ public final class Home implements AutoCloseable {
     return heat;
   }
 
+  /** Returns the kinds of queries and the daily counts of series. */
+  public UsageTable usage() {
+    return usage;
+  }
+
   /**
    * Returns the announcements between servers; null in an embedded store, which only one server
    * uses.
@@ -153,7 +162,8 @@ public final class Home implements AutoCloseable {
                 attributes.table(),
                 services.table(),
                 deletes.table(),
-                heat.table()));
+                heat.table(),
+                usage.table()));
     if (changes != null) {
       tables.add(changes.table());
     }
@@ -172,5 +182,6 @@ public final class Home implements AutoCloseable {
     services.close();
     deletes.close();
     heat.close();
+    usage.close();
   }
 }

@@ -84,7 +84,7 @@ public final class SelectorCode {
    * @throws IllegalArgumentException if there is something else
    * @throws java.nio.BufferUnderflowException if it ends early
    */
-  static Selector decode(ByteBuffer from) {
+  public static Selector decode(ByteBuffer from) {
     int count = varint(from);
     List<TagFilter> filters = new ArrayList<>();
     for (int i = 0; i < count; i++) {

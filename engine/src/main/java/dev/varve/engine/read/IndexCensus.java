@@ -26,6 +26,7 @@ final class IndexCensus implements Census {
   private final Layout layout;
   private final boolean timesKnown;
   private final int @Nullable [] series;
+  private final long now;
 
   /** The last key looked up. A plan makes several consecutive requests for each key. */
   private @Nullable GroupKey lastKey;
@@ -44,6 +45,7 @@ final class IndexCensus implements Census {
     this.dataset = dataset;
     this.index = dataset.index();
     this.layout = layout;
+    this.now = dataset.now() + 1;
     this.timesKnown = !attributes && dataset.trustsExtents();
   }
 
@@ -68,7 +70,7 @@ final class IndexCensus implements Census {
     if (series < 0 || !timesKnown) {
       return OptionalLong.empty();
     }
-    TimeRange extent = index.extent(series);
+    TimeRange extent = upToNow(index.extent(series));
     if (extent.isEmpty()) {
       return OptionalLong.of(0);
     }
@@ -79,6 +81,13 @@ final class IndexCensus implements Census {
     return OptionalLong.of((long) Math.ceil(share * index.count(series)));
   }
 
+  /**
+   * Returns an extent without what lies ahead, which stored extents have to be rarely rewritten.
+   */
+  private TimeRange upToNow(TimeRange extent) {
+    return extent.from() < now ? new TimeRange(extent.from(), Math.min(extent.to(), now)) : extent;
+  }
+
   /** Assumes that a key has a row in every bucket of its extent, but no more rows than samples. */
   @Override
   public OptionalLong buckets(Binding binding, TimeRange times) {
@@ -87,7 +96,7 @@ final class IndexCensus implements Census {
     if (series < 0 || !timesKnown) {
       return OptionalLong.empty();
     }
-    TimeRange extent = index.extent(series).intersect(times);
+    TimeRange extent = upToNow(index.extent(series)).intersect(times);
     if (extent.isEmpty()) {
       return OptionalLong.of(0);
     }

@@ -172,7 +172,8 @@ final class DirectoryPlan {
             new Plan.Alternative(
                 "rows named by the index",
                 Weights.cost((double) kept, (double) kept, cells.value()),
-                "the layout finds its rows by its own index")),
+                "the layout finds its rows by its own index",
+                new Plan.Expected((double) kept, (double) kept, cells.value()))),
         notes);
   }
 

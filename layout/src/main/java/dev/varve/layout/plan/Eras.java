@@ -56,7 +56,11 @@ final class Eras {
     Plan.Alternative first = earlier.alternatives().getFirst();
     Plan.Alternative second = later.alternatives().getFirst();
     Plan.Alternative both =
-        new Plan.Alternative(first.name(), first.cost() + second.cost(), first.reason());
+        new Plan.Alternative(
+            first.name(),
+            first.cost() + second.cost(),
+            first.reason(),
+            first.expected().plus(second.expected()));
     return new Plan(
         and(earlier.groups(), later.groups()),
         sum(earlier.estimate(), later.estimate()),

@@ -75,6 +75,18 @@ public record Plan(
    * @param name such as {@code one range a series}
    * @param cost estimated cost in units of rows; infinite if the way is closed
    * @param reason why the way was chosen, not chosen or closed
+   * @param expected the amounts from which the cost is estimated
    */
-  public record Alternative(String name, double cost, String reason) {}
+  public record Alternative(String name, double cost, String reason, Expected expected) {}
+
+  /**
+   * Expected amounts, counted by the census or else guessed; 0 if a way is closed.
+   *
+   * @param slices maximum number of slices, before adjacent ones are joined
+   */
+  public record Expected(double slices, double rows, double cells) {
+    Expected plus(Expected other) {
+      return new Expected(slices + other.slices, rows + other.rows, cells + other.cells);
+    }
+  }
 }

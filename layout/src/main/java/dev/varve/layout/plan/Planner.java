@@ -39,6 +39,15 @@ public final class Planner {
     return Objects.requireNonNull(plan);
   }
 
+  /**
+   * Returns the cost of a read in units of rows, as plans weigh it.
+   *
+   * @param slices number of seeks
+   */
+  public static double cost(double slices, double rows, double cells) {
+    return Weights.cost(slices, rows, cells);
+  }
+
   private static Step<Plan> planEra(RowAddressing layout, PlanRequest request) {
     List<? extends Binding> bindings = request.bindings();
     if (bindings.isEmpty()) {
@@ -115,7 +124,8 @@ public final class Planner {
           new Plan.Alternative(
               way.name(),
               way.cost(),
-              way.closed() != null ? way.closed() : verdict + way.amounts()));
+              way.closed() != null ? way.closed() : verdict + way.amounts(),
+              new Plan.Expected(way.slices(), way.rows().value(), way.cells().value())));
     }
     return alternatives;
   }

@@ -14,7 +14,9 @@ import dev.varve.query.Runs;
 import dev.varve.store.Budget;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCost;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,10 +51,16 @@ final class CountedRuns implements Runs {
     use.giveWay();
     ReadRequest bounded = bounded(request);
     Held held = new Held(use, false);
+    ReadNote note = new ReadNote(dataset, use, request, held::keys);
     try {
+      RunCursor cursor = dataset == null ? plain.read(bounded) : dataset.read(bounded, held);
       return new Cursor(
-          dataset == null ? plain.read(bounded) : dataset.read(bounded, held),
-          held::release,
+          cursor,
+          () -> {
+            note.ended(cursor.cost());
+            held.release();
+          },
+          note,
           use,
           use.progress().begin(bounded, held::keys));
     } catch (RuntimeException e) {
@@ -71,6 +79,7 @@ final class CountedRuns implements Runs {
           dataset == null ? plain.readInParts(bounded) : dataset.readInParts(bounded, held),
           bounded,
           held,
+          new ReadNote(dataset, use, request, held::keys),
           use);
     } catch (RuntimeException e) {
       held.release();
@@ -176,7 +185,8 @@ final class CountedRuns implements Runs {
    * Parts of a read. The memory that the engine holds for its keys counts until the whole read is
    * closed.
    */
-  private record Parts(PartedRead plain, ReadRequest request, Held held, QueryUse use)
+  private record Parts(
+      PartedRead plain, ReadRequest request, Held held, ReadNote note, QueryUse use)
       implements PartedRead {
     @Override
     public int size() {
@@ -194,6 +204,7 @@ final class CountedRuns implements Runs {
       return new Cursor(
           plain.part(from, to),
           () -> {},
+          note,
           use,
           use.progress().begin(request, () -> keys(to - from)));
     }
@@ -215,8 +226,38 @@ final class CountedRuns implements Runs {
 
     @Override
     public void close() {
+      note.ended(plain.cost());
       plain.close();
       held.release();
+    }
+  }
+
+  /** A read for the query log. It is noted once, when it ends. */
+  private static final class ReadNote {
+    private final @Nullable Dataset dataset;
+    private final QueryUse use;
+    private final ReadRequest request;
+    private final LongSupplier keys;
+    private final AtomicLong samples = new AtomicLong();
+    private final AtomicBoolean noted = new AtomicBoolean();
+    private final long began = System.nanoTime();
+
+    ReadNote(@Nullable Dataset dataset, QueryUse use, ReadRequest request, LongSupplier keys) {
+      this.dataset = dataset;
+      this.use = use;
+      this.request = request;
+      this.keys = keys;
+    }
+
+    void read(int more) {
+      samples.addAndGet(more);
+    }
+
+    void ended(ReadCost cost) {
+      Dataset of = dataset;
+      if (of != null && noted.compareAndSet(false, true)) {
+        use.log(of, request, keys.getAsLong(), cost, samples.get(), began);
+      }
     }
   }
 
@@ -226,6 +267,7 @@ final class CountedRuns implements Runs {
 
     private final RunCursor plain;
     private final Runnable release;
+    private final ReadNote note;
     private final QueryUse use;
     private final Runnable cancel;
     private final ReadProgress.Part progress;
@@ -238,10 +280,17 @@ final class CountedRuns implements Runs {
      * Wraps a cursor.
      *
      * @param release called once, on close
+     * @param note the whole read, of which this may be a part
      */
-    Cursor(RunCursor plain, Runnable release, QueryUse use, ReadProgress.Part progress) {
+    Cursor(
+        RunCursor plain,
+        Runnable release,
+        ReadNote note,
+        QueryUse use,
+        ReadProgress.Part progress) {
       this.plain = plain;
       this.release = release;
+      this.note = note;
       this.use = use;
       this.progress = progress;
       this.cancel = plain::cancel;
@@ -267,6 +316,7 @@ final class CountedRuns implements Runs {
       if (size > 0) {
         progress.readUpTo(run.samples().time(size - 1));
       }
+      note.read(size);
       use.samplesRead(size);
       if (++runs % RUNS_BETWEEN_COSTS == 0) {
         tellCost();

@@ -3,6 +3,8 @@ package dev.varve.query.running;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadGuard;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.usage.QueryKind;
 import dev.varve.query.Memory;
 import dev.varve.query.QueryLimitException;
 import dev.varve.query.QueryLimits;
@@ -32,6 +34,9 @@ public final class QueryUse implements ReadGuard {
   /** A key with its tags and its place in a list; texts are shared with the catalog. */
   private static final long BYTES_PER_KEY = 200;
 
+  /** The language of a query that has none, because a program runs it by itself. */
+  private static final String STANDALONE = "library";
+
   private final QueryLimits limits;
   private final Memory memory;
   private final ReadProgress progress = new ReadProgress();
@@ -60,14 +65,49 @@ public final class QueryUse implements ReadGuard {
   private @Nullable Thread thread;
   private volatile @Nullable String refusal;
 
-  QueryUse(QueryLimits limits, Memory.@Nullable Pool pool) {
+  /** What the query log has of it; null to keep it out. */
+  private volatile @Nullable QueryKind kind;
+
+  /**
+   * @param language the language or API of the query
+   */
+  QueryUse(QueryLimits limits, Memory.@Nullable Pool pool, String language) {
     this.limits = limits;
+    this.kind = new QueryKind(language, "", 0);
     this.memory = new Memory(limits.memory(), pool, progress::share);
   }
 
   /** Creates the use of a standalone query that shares nothing with others. */
   public static QueryUse of(QueryLimits limits) {
-    return new QueryUse(limits, null);
+    return new QueryUse(limits, null, STANDALONE);
+  }
+
+  /**
+   * Describes what the query does with the samples that it reads, for the query log. Must be called
+   * before the reads begin.
+   *
+   * @param aggregation the operators, in the language of the query
+   * @param stepMillis distance of the points of the answer in milliseconds; 0 for none
+   */
+  public void describe(String aggregation, long stepMillis) {
+    QueryKind before = kind;
+    if (before != null) {
+      kind = new QueryKind(before.language(), aggregation, stepMillis);
+    }
+  }
+
+  /** Keeps the reads out of the query log, because they say nothing about later queries. */
+  public void keepOutOfLog() {
+    kind = null;
+  }
+
+  /** Adds a read that has ended to the query log. */
+  void log(
+      Dataset dataset, ReadRequest request, long series, ReadCost spent, long read, long began) {
+    QueryKind mine = kind;
+    if (mine != null) {
+      dataset.noteQuery(mine, request, series, read, spent, System.nanoTime() - began);
+    }
   }
 
   public QueryLimits limits() {

@@ -112,7 +112,7 @@ public final class RunningQueries implements AutoCloseable {
             prefix + "-" + next.incrementAndGet(),
             origin,
             clock.instant(),
-            new QueryUse(limits, memory));
+            new QueryUse(limits, memory, origin.language()));
     // Either this call sees that the registry is closed, or close() sees the query.
     all.put(query.id(), query);
     Outcome outcome = Outcome.FAILED;

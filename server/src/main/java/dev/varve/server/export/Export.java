@@ -105,6 +105,7 @@ public final class Export {
               wholeTable,
               Budget.UNLIMITED);
       Set<Series> here = new HashSet<>();
+      use.keepOutOfLog();
       try (RunCursor runs = use.runs(dataset).read(request)) {
         for (Run run = runs.next(); run != null; run = runs.next()) {
           use.ensureWanted();

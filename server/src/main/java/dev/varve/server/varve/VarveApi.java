@@ -68,6 +68,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@link Backups}: backups of the data directory
  *   <li>{@link Cells}: layouts, and the cells that they make of points
  *   <li>{@link HeatMapRoute}: which rows of tables are read and written
+ *   <li>{@link AdviceRoutes}: what the advisor says, and the cardinality of each day
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
@@ -125,6 +126,7 @@ public final class VarveApi implements Dialect {
     routes.add(new Backups(context).route());
     routes.addAll(new Cells(context).routes());
     routes.add(new HeatMapRoute(context).route());
+    routes.addAll(new AdviceRoutes(context).routes());
     return routes;
   }
 

@@ -1,10 +1,11 @@
-/** Layout: the cells that layouts make of a point, byte by byte. */
+/** Layout: the cells that layouts make of a point, byte by byte, and advice on the layout. */
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAddress, follow } from '../address.js';
 import { api, useAnswer } from '../api.js';
 import { metrics } from '../completion.js';
 import { selectorOf } from '../format.js';
+import { Advice } from '../widgets/advice.js';
 import { ByteStrip } from '../widgets/byte-strip.js';
 import { Estimate } from '../widgets/estimate.js';
 import { Notice } from '../widgets/notice.js';
@@ -66,7 +67,31 @@ export function pointLine({ metric, tags, time, value }) {
   return `{"metric":${JSON.stringify(metric)},"tags":${JSON.stringify(pairs)},"time":${at},"value":${json}}`;
 }
 
+/** The cells of a point, or what the advisor says of the dataset's layout. */
 export function Layout() {
+  const shown = useAddress().get('tab') ?? '';
+  const tab = (title, name) =>
+    h(
+      'button',
+      {
+        id: `tab-${name || 'cells'}`,
+        'aria-pressed': String(shown === name),
+        onClick: () => follow({ tab: name }),
+      },
+      title,
+    );
+  return [
+    h(
+      'div',
+      { class: 'tools' },
+      h('h1', null, 'Layout'),
+      h('div', { class: 'tabs' }, tab('Cells', ''), tab('Advice', 'advice')),
+    ),
+    shown === 'advice' ? h(Advice) : h(Anatomies),
+  ];
+}
+
+function Anatomies() {
   const address = useAddress();
   const layouts = useAnswer(() => api.layouts(), []);
   const point = pointOf(address);
@@ -76,7 +101,6 @@ export function Layout() {
   const replace = (place, name) =>
     follow({ layout: shown.map((one, at) => (at === place ? name : one)) });
   return [
-    h('div', { class: 'tools' }, h('h1', null, 'Layout')),
     h(
       'p',
       { class: 'quiet' },

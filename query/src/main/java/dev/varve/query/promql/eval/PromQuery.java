@@ -160,6 +160,7 @@ public final class PromQuery {
   }
 
   private OptimisedPlan plan(long start, long end, StepTimes steps) {
+    use.describe(AggregationText.of(expr), steps.count() > 1 ? steps.step() : 0);
     return Optimiser.optimise(lowered(start, end, steps), samples::count, use.limits().memory());
   }
 

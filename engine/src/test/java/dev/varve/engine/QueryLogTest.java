@@ -1,0 +1,141 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.usage.CardinalityDay;
+import dev.varve.engine.usage.LoggedQuery;
+import dev.varve.engine.usage.QueryCosts;
+import dev.varve.engine.usage.QueryKind;
+import dev.varve.engine.usage.QueryLog;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.ReadCost;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The query log and the daily cardinality, in memory and in the home. */
+class QueryLogTest {
+  private static final QueryKind SUM = new QueryKind("promql", "sum", 60_000);
+  private static final long NOW = TestEngine.START_MICROS / 1000;
+  private static final ReadCost COST = new ReadCost(2, 30, 30, 900, 900, 4);
+
+  private static ReadRequest request(String metric, String host, long length) {
+    return ReadRequest.of(
+        Selector.metric(metric, new TagFilter.Equal("host", host)),
+        new TimeRange(NOW - length, NOW));
+  }
+
+  private static TestEngine engine() {
+    return new TestEngine(TestEngine.dataset("main", TestEngine.layout("buckets")));
+  }
+
+  @Test
+  void queriesThatDifferInValuesAndByALittleInTimeAreOneKind() {
+    try (TestEngine engine = engine()) {
+      Dataset dataset = engine.dataset();
+      dataset.noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+      dataset.noteQuery(SUM, request("cpu", "b", 3_400_000), 3, 30, COST, 5);
+      dataset.noteQuery(SUM, request("cpu", "b", 7_200_000), 3, 30, COST, 5);
+      dataset.noteQuery(new QueryKind("influx", "", 0), request("cpu", "b", 5), 1, 1, COST, 1);
+      List<LoggedQuery> queries = dataset.queries();
+      assertThat(queries).hasSize(3);
+      LoggedQuery most = queries.getFirst();
+      assertThat(most.costs()).isEqualTo(new QueryCosts(2, 6, 60, 8, 4, 60, 1800, 10));
+      assertThat(most.example()).isEqualTo(request("cpu", "b", 0).selector());
+      assertThat(most.reachMillis()).isEqualTo(3_500_000);
+      assertThat(most.shape().text()).isEqualTo("promql sum of cpu{host=}, 1h up to now, step 1m");
+    }
+  }
+
+  @Test
+  void theHomeKeepsKindsOverRestartsAndServersAddUp() {
+    TestEngine engine = engine();
+    engine.dataset().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().writeUsage();
+    engine.dataset().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
+    List<LoggedQuery> before = engine.dataset().queries();
+    engine.restart();
+    assertThat(engine.dataset().queries()).containsExactlyInAnyOrderElementsOf(before);
+    engine.dataset().noteQuery(SUM, request("cpu", "z", 3_500_000), 3, 30, COST, 5);
+    engine.restart();
+    assertThat(engine.dataset().queries().getFirst().costs().count()).isEqualTo(2);
+    engine.micros.addAndGet(Duration.ofDays(91).toNanos() / 1000);
+    engine.restart();
+    assertThat(engine.dataset().queries()).isEmpty();
+    engine.close();
+  }
+
+  @Test
+  void theLeastUsedKindsGoWhenThereAreTooMany() {
+    AtomicLong clock = new AtomicLong(NOW);
+    QueryLog log = new QueryLog(Resolution.MILLISECONDS, 64 << 20, clock::get);
+    QueryCosts costs = QueryCosts.of(1, 1, COST, 1);
+    for (int i = 0; i < 50; i++) {
+      log.note(SUM, request("often", "a", 60_000), costs);
+    }
+    for (int i = 0; i < QueryLog.KINDS_MAX + 5_000; i++) {
+      log.note(SUM, request("rare_" + i, "a", 60_000), costs);
+    }
+    assertThat(log.size()).isBetween(QueryLog.KINDS_MAX / 2, QueryLog.KINDS_MAX);
+    assertThat(log.queries().getFirst().shape().metric()).isEqualTo("often");
+    clock.addAndGet(Duration.ofDays(60).toMillis());
+    for (int i = 0; i < QueryLog.KINDS_MAX; i++) {
+      log.note(SUM, request("new_" + i, "a", 60_000), costs);
+    }
+    assertThat(log.queries()).noneMatch(one -> one.shape().metric().equals("often"));
+    int kinds = log.size();
+    log.note(SUM, request("x".repeat(5_000), "a", 60_000), costs);
+    assertThat(log.size()).isEqualTo(kinds);
+    QueryLog small = new QueryLog(Resolution.MILLISECONDS, 100 << 10, clock::get);
+    for (int i = 0; i < 1_000; i++) {
+      small.note(SUM, request("m_" + i, "a", 60_000), costs);
+    }
+    assertThat(small.size()).isBetween(50, 150);
+  }
+
+  @Test
+  void everyDayHasItsCardinality() {
+    TestEngine engine = engine();
+    engine.put(GroupKey.of("cpu", Tags.of("host", "a")), NOW, new Value.Real(1));
+    engine.dataset().writeUsage();
+    engine.micros.addAndGet(Duration.ofDays(1).toNanos() / 1000);
+    engine.put(GroupKey.of("cpu", Tags.of("host", "b")), NOW, new Value.Real(1));
+    engine.put(GroupKey.of("mem", Tags.of("host", "b")), NOW, new Value.Real(1));
+    engine.restart();
+    List<CardinalityDay> days = engine.dataset().cardinalityByDay();
+    assertThat(days).extracting(CardinalityDay::series).containsExactly(1L, 3L);
+    assertThat(days).extracting(CardinalityDay::day).containsExactly(19675L, 19676L);
+    assertThat(days.getLast().seriesByMetric())
+        .containsExactly(new Cardinality.Count("cpu", 2), new Cardinality.Count("mem", 1));
+    assertThat(days.getLast().valuesByLabel()).contains(new Cardinality.Count("host", 2));
+    engine.micros.addAndGet(Duration.ofDays(399).toNanos() / 1000);
+    engine.dataset().writeUsage();
+    assertThat(engine.dataset().cardinalityByDay()).hasSize(2).noneMatch(day -> day.day() == 19675);
+    engine.close();
+  }
+
+  @Test
+  void boundUsersSeeNeither() {
+    try (TestEngine engine = engine()) {
+      Dataset bound =
+          engine
+              .dataset()
+              .within(
+                  new SeriesBounds(
+                      new Selector(List.of(new TagFilter.Equal("host", "a"))), "host=a"));
+      for (Runnable question :
+          List.<Runnable>of(
+              bound::queries, bound::cardinalityByDay, () -> bound.advise(ReadGuard.NONE))) {
+        assertThatThrownBy(question::run).isInstanceOf(QueryRefusedException.class);
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.Expr;
+import java.util.List;
+
+/** The operators and functions of a query without its selectors and numbers, for the query log. */
+final class AggregationText {
+  private AggregationText() {}
+
+  /** Returns such as {@code sum by (host)(rate)}; empty for a plain selector. */
+  static String of(Expr expr) {
+    return switch (expr) {
+      case Expr.NumberLiteral _,
+          Expr.StringLiteral _,
+          Expr.VectorSelector _,
+          Expr.MatrixSelector _ ->
+          "";
+      case Expr.Subquery subquery -> of(subquery.expr());
+      case Expr.Paren paren -> of(paren.expr());
+      case Expr.Unary unary -> of(unary.expr());
+      case Expr.Binary binary -> of(binary.left()) + binary.operator().text() + of(binary.right());
+      case Expr.Aggregate aggregate -> around(head(aggregate), List.of(aggregate.expr()));
+      case Expr.Call call -> around(call.function().name(), call.arguments());
+    };
+  }
+
+  private static String head(Expr.Aggregate aggregate) {
+    String name = aggregate.operator().text();
+    return aggregate.labels().isEmpty() && !aggregate.without()
+        ? name
+        : name
+            + (aggregate.without() ? " without (" : " by (")
+            + String.join(", ", aggregate.labels())
+            + ")";
+  }
+
+  private static String around(String name, List<Expr> inner) {
+    List<String> within =
+        inner.stream().map(AggregationText::of).filter(text -> !text.isEmpty()).toList();
+    return within.isEmpty() ? name : name + "(" + String.join(", ", within) + ")";
+  }
+}
