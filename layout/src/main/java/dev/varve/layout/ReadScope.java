@@ -14,17 +14,30 @@ import org.jspecify.annotations.Nullable;
  * @param attributes whether to return attributes as well
  * @param recurring the needed intervals within {@code times}; a plan may skip the rest, but need
  *     not. Null for all times, and if attributes are needed
+ * @param stamps whether to return when each sample was accepted, even where no two samples of one
+ *     instant have to be told apart
  */
 public record ReadScope(
     TimeRange times,
     @Nullable Set<String> fields,
     Versions versions,
     boolean attributes,
-    @Nullable Recurring recurring) {
+    @Nullable Recurring recurring,
+    boolean stamps) {
+  /** Creates a scope with the stamps of all samples. */
+  public ReadScope(
+      TimeRange times,
+      @Nullable Set<String> fields,
+      Versions versions,
+      boolean attributes,
+      @Nullable Recurring recurring) {
+    this(times, fields, versions, attributes, recurring, true);
+  }
+
   /** Creates a scope that needs all times of the range. */
   public ReadScope(
       TimeRange times, @Nullable Set<String> fields, Versions versions, boolean attributes) {
-    this(times, fields, versions, attributes, null);
+    this(times, fields, versions, attributes, null, true);
   }
 
   public static ReadScope of(TimeRange times) {

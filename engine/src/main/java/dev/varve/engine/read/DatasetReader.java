@@ -79,7 +79,7 @@ public final class DatasetReader {
         reading,
         this::stream,
         layouts.stream().anyMatch(GatheredRuns::mayPay),
-        indexed ? SeriesInTurn.MOST : 1);
+        indexed ? SeriesInTurn.MOST_INDEXED : 1);
   }
 
   /**

@@ -30,6 +30,9 @@ final class GatheredRuns {
   /** Maximum number of expected samples, which take some megabytes. */
   private static final long EXPECTED_MAX = 1 << 16;
 
+  /** Maximum number of named rows if the catalog has no counts, as in attached tables. */
+  private static final long ROWS_MAX = 4096;
+
   /** Factor by which the actual numbers may exceed the expected ones, which are estimates. */
   private static final long WRONG_BY = 4;
 
@@ -56,7 +59,7 @@ final class GatheredRuns {
    */
   GatheredRuns(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     this.reading = reading;
-    this.plans = plans.stream().map(SeriesInTurn::withFewCursors).toList();
+    this.plans = plans.stream().map(SeriesInTurn::withFewCursors).map(TimeSweep::of).toList();
     this.wanted = List.copyOf(wanted);
   }
 
@@ -73,23 +76,30 @@ final class GatheredRuns {
   }
 
   /**
-   * Returns whether the expected result of some plans is known and small enough to hold. Series
-   * with texts are not, because texts may have any length.
+   * Returns whether the expected result of some plans is small enough to hold. If the catalog has
+   * no counts, the number of rows decides, where the plans name them. Series with texts are not
+   * held, because texts may have any length.
    *
    * @param wanted indexes of matching series
    */
   static boolean mayHold(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     OptionalLong expected = cells(plans, Plan.Estimate::cellsWanted);
-    return expected.isPresent()
-        && expected.getAsLong() <= EXPECTED_MAX
-        && cells(plans, Plan.Estimate::cells).isPresent()
-        && wanted.stream().noneMatch(reading::mayHaveTexts);
+    boolean known = expected.isPresent() && cells(plans, Plan.Estimate::cells).isPresent();
+    boolean few =
+        known
+            ? expected.getAsLong() <= EXPECTED_MAX
+            : slices(plans) <= ROWS_MAX && plans.stream().allMatch(TimeSweep::namesRows);
+    return few && wanted.stream().noneMatch(reading::mayHaveTexts);
   }
 
   /** Estimates how many series may be held if they are like those of some plans. */
   static int mostLike(List<PlannedRead> plans, int size) {
     long expected = Math.max(1, cells(plans, Plan.Estimate::cellsWanted).orElse(EXPECTED_MAX));
     return (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / expected);
+  }
+
+  private static long slices(List<PlannedRead> plans) {
+    return plans.stream().mapToLong(planned -> planned.plan().estimate().slices()).sum();
   }
 
   private static OptionalLong cells(

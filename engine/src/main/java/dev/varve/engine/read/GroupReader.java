@@ -74,7 +74,7 @@ final class GroupReader implements RunSource, AutoCloseable {
     this.inTurn = inTurn;
     RowShape shape = layout.rows();
     boolean several = group.bindings().size() > 1;
-    if (several && RowKeys.scattersUnits(shape)) {
+    if (several && RowKeys.scattersUnits(shape, group)) {
       throw new IllegalStateException(
           "layout '%s' cannot read several series together: rows of a unit are not adjacent"
               .formatted(planned.layout().name()));

@@ -74,7 +74,8 @@ final class PeriodPlanner {
         continue;
       }
       try {
-        candidates.add(candidate(reading, layout, times, wanted, attributes, apart));
+        boolean stamps = primariesOnly || attributes || reading.needsStamps();
+        candidates.add(candidate(reading, layout, times, wanted, attributes, stamps, apart));
       } catch (PlanRefusedException e) {
         lost.add(layout.name() + ": " + e.getMessage());
         refusal = refusal == null ? e : refusal;
@@ -104,7 +105,7 @@ final class PeriodPlanner {
     TimeRange times = reading.times().intersect(period.stored());
     List<Integer> all = IntStream.range(0, reading.matches().size()).boxed().toList();
     try {
-      Candidate only = candidate(reading, layout, times, all, false, false);
+      Candidate only = candidate(reading, layout, times, all, false, true, false);
       return new PlannedRead(
           period, times, layout, only.bindings(), only.matches(), only.plan(), List.of());
     } catch (PlanRefusedException e) {
@@ -155,6 +156,7 @@ final class PeriodPlanner {
       TimeRange times,
       List<Integer> wanted,
       boolean attributes,
+      boolean stamps,
       boolean apart) {
     List<Binding> bindings = new ArrayList<>(wanted.size());
     List<Integer> matches = new ArrayList<>(wanted.size());
@@ -174,7 +176,8 @@ final class PeriodPlanner {
             attributes,
             attributes || reading.request().newestFirst() > 0
                 ? null
-                : reading.request().recurring());
+                : reading.request().recurring(),
+            stamps);
     boolean wholeTable = reading.request().wholeTable() || dataset.config().wholeTableScans();
     PlanRequest request =
         new PlanRequest(

@@ -182,6 +182,16 @@ final class Reading {
     return versions.needsAll() ? Versions.ALL : request.versions();
   }
 
+  /**
+   * Returns whether the stamp of a sample matters even if no other has its instant: to find the
+   * version of another time, or to tell whether a delete came before it.
+   */
+  boolean needsStamps() {
+    return versions.needsAll()
+        || !(request.versions() instanceof Versions.Latest)
+        || !deletes.isEmpty();
+  }
+
   Newest newest() {
     return newest;
   }

@@ -3,7 +3,9 @@ package dev.varve.engine.read;
 import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.RowShape;
+import dev.varve.layout.plan.Plan;
 import dev.varve.store.CellBatch;
+import dev.varve.store.Slice;
 import java.util.List;
 
 /** Extracts from row keys what reads need. Not safe for use by several threads. */
@@ -34,9 +36,21 @@ final class RowKeys {
   }
 
   /**
-   * Returns whether rows of one unit may be non-adjacent in a strand of several series, because a
-   * part in which they differ precedes a part that distinguishes series.
+   * Returns whether rows of one unit may be non-adjacent in the strands of a group if it has
+   * several series, because a part in which they differ precedes a part that distinguishes series.
+   * A plan that names its rows one by one has those of a unit next to each other.
    */
+  static boolean scattersUnits(RowShape shape, Plan.StrandGroup group) {
+    return scattersUnits(shape) && !namesRows(group);
+  }
+
+  /** Returns whether a group reads one row after the other, in the order of its plan. */
+  private static boolean namesRows(Plan.StrandGroup group) {
+    return group.strands().stream()
+        .allMatch(strand -> strand.read().slices().stream().allMatch(Slice::isOneRow));
+  }
+
+  /** Returns whether rows of one unit may be non-adjacent in a read in the order of the table. */
   static boolean scattersUnits(RowShape shape) {
     boolean differs = false;
     for (KeyPart part : shape.parts()) {

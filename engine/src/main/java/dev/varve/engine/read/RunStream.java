@@ -163,7 +163,7 @@ final class RunStream implements RunCursor {
    * @return whether this was possible
    */
   private boolean planSeveral() {
-    int end = SeriesInTurn.end(reading.matches(), nextMatch);
+    int end = SeriesInTurn.end(reading.matches(), nextMatch, mostAtOnce());
     boolean inBlocks = periods.stream().anyMatch(period -> period.blocks() != null);
     if (inBlocks || end == nextMatch + 1 || reading.newest().isAsked()) {
       return false;
@@ -176,6 +176,14 @@ final class RunStream implements RunCursor {
     }
     nextMatch = end;
     return true;
+  }
+
+  private int mostAtOnce() {
+    boolean indexed =
+        periods.stream()
+            .flatMap(period -> period.layouts().stream())
+            .anyMatch(layout -> layout.layout().directory().isPresent());
+    return indexed ? SeriesInTurn.MOST_INDEXED : SeriesInTurn.MOST;
   }
 
   /** Plans the next series in the cheapest way, if the result may be held. */
@@ -191,12 +199,13 @@ final class RunStream implements RunCursor {
     }
     List<PlannedRead> cheapest = Objects.requireNonNull(together.ofCells());
     PlannedRead joined = cheapest.size() == 1 ? SeriesInTurn.joined(cheapest.getFirst()) : null;
-    if (joined != null) {
+    boolean mayHold = GatheredRuns.mayHold(reading, cheapest, places(end));
+    if (joined != null && !(mayHold && TimeSweep.pays(cheapest.getFirst()))) {
       plans.add(joined);
       nextMatch = end;
       return true;
     }
-    if (!GatheredRuns.mayHold(reading, cheapest, places(end))) {
+    if (!mayHold) {
       reading.planApart();
       return false;
     }

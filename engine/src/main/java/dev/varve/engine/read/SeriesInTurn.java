@@ -19,6 +19,9 @@ final class SeriesInTurn {
   /** Maximum number of series planned at a time, which bounds the work for a truncated answer. */
   static final int MOST = 256;
 
+  /** The same for layouts with an index of their own, which each plan reads for a whole metric. */
+  static final int MOST_INDEXED = 1024;
+
   private SeriesInTurn() {}
 
   /**
@@ -26,14 +29,6 @@ final class SeriesInTurn {
    * fields are wanted. Two fields of one key share its rows and are never planned together.
    *
    * @param from index of the first series
-   */
-  static int end(List<Match> matches, int from) {
-    return end(matches, from, MOST);
-  }
-
-  /**
-   * The same.
-   *
    * @param most how many at most
    */
   static int end(List<Match> matches, int from, int most) {
@@ -69,14 +64,14 @@ final class SeriesInTurn {
   }
 
   private static List<Plan.StrandGroup> joined(List<Plan.StrandGroup> groups, RowShape shape) {
-    if (RowKeys.scattersUnits(shape)) {
-      return groups;
-    }
     List<Plan.StrandGroup> joined = new ArrayList<>();
     int next = 0;
     while (next < groups.size()) {
       int end = next + 1;
-      while (end < groups.size() && areAlike(groups.get(next), groups.get(end))) {
+      while (end < groups.size()
+          && areAlike(groups.get(next), groups.get(end))
+          && !RowKeys.scattersUnits(shape, groups.get(next))
+          && !RowKeys.scattersUnits(shape, groups.get(end))) {
         end++;
       }
       joined.add(end == next + 1 ? groups.get(next) : one(groups.subList(next, end)));
@@ -85,7 +80,7 @@ final class SeriesInTurn {
     return joined;
   }
 
-  /** Returns whether the reads of two groups differ only in their slices. */
+  /** Returns whether the reads of two groups differ only in their slices, and in cell times. */
   private static boolean areAlike(Plan.StrandGroup one, Plan.StrandGroup other) {
     if (one.strands().size() != 1 || other.strands().size() != 1) {
       return false;
@@ -108,10 +103,9 @@ final class SeriesInTurn {
       slices.addAll(group.strands().getFirst().read().slices());
     }
     Plan.Strand first = alike.getFirst().strands().getFirst();
-    ReadPlan read =
-        ReadPlan.of(slices, first.read().families())
-            .with(first.read().direction())
-            .with(first.read().limits());
+    boolean cellTimes =
+        alike.stream().anyMatch(group -> group.strands().getFirst().read().cellTimes());
+    ReadPlan read = first.read().with(slices).withCellTimes(cellTimes);
     return new Plan.StrandGroup(
         bindings, List.of(new Plan.Strand(first.table(), read, first.filtered(), first.trimmed())));
   }

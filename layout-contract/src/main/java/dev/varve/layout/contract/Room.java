@@ -45,17 +45,7 @@ record Room(Table shared, TableSpec spec, Bytes prefix) implements Table {
       throw new IllegalArgumentException("no test of a layout resumes a read");
     }
     List<Slice> slices = plan.slices().stream().map(this::inside).toList();
-    return new Cursor(
-        shared.read(
-            new ReadPlan(
-                slices,
-                plan.families(),
-                plan.direction(),
-                plan.limits(),
-                plan.budget(),
-                plan.values()),
-            null),
-        prefix.length());
+    return new Cursor(shared.read(plan.with(slices), null), prefix.length());
   }
 
   private Slice inside(Slice slice) {

@@ -206,6 +206,12 @@ public final class KairosDbLayout implements Layout {
     return asked ? List.of(FamilySelect.latest(0)) : List.of();
   }
 
+  /** A row without a data type may hold an int64 and a double of one instant. */
+  @Override
+  public boolean needsCellTimes() {
+    return unit == ColumnUnit.LEGACY;
+  }
+
   @Override
   public Optional<Bytes> qualifierAt(long bucket, long time) {
     return Optional.of(unit.columnFrom(time - bucket));

@@ -196,7 +196,8 @@ final class DirectoryPlan {
   /**
    * Distributes rows over as few reads as possible such that each read returns the samples of every
    * series in time order. Rows of one series may overlap in time: an index may list one row per
-   * kind, and rows overlap if a layout does not round times down.
+   * kind, and rows overlap if a layout does not round times down. Which of two samples of one
+   * instant is the last one only cell times tell, so that reads that overlap have them.
    */
   private List<Plan.Strand> strands(List<Directory.Row> rows) {
     List<List<Timed>> apart = new ArrayList<>();
@@ -213,7 +214,8 @@ final class DirectoryPlan {
       apart.get(strand).add(row);
       lasts.get(strand).put(row.row().key(), row);
     }
-    return apart.stream().map(this::strand).toList();
+    boolean cellTimes = apart.size() > 1 || survey.scope.stamps() || survey.layout.needsCellTimes();
+    return apart.stream().map(one -> strand(one, cellTimes)).toList();
   }
 
   private static boolean overlap(@Nullable Timed before, Timed row) {
@@ -247,11 +249,12 @@ final class DirectoryPlan {
         || recurring.overlaps(new TimeRange(row.from(), Math.max(row.from(), row.to())));
   }
 
-  private Plan.Strand strand(List<Timed> rows) {
+  private Plan.Strand strand(List<Timed> rows, boolean cellTimes) {
     List<Slice> slices = new ArrayList<>(rows.size());
     rows.forEach(row -> slices.add(slice(row)));
     ReadPlan read = ReadPlan.of(slices, survey.layout.select(survey.scope)).with(limits());
-    return new Plan.Strand(survey.layout.dataTable(), read, false, survey.scope.times());
+    return new Plan.Strand(
+        survey.layout.dataTable(), read.withCellTimes(cellTimes), false, survey.scope.times());
   }
 
   private Slice slice(Timed timed) {

@@ -40,7 +40,12 @@ final class Eras {
     return new PlanRequest(
         request.bindings(),
         new ReadScope(
-            times, scope.fields(), scope.versions(), scope.attributes(), scope.recurring()),
+            times,
+            scope.fields(),
+            scope.versions(),
+            scope.attributes(),
+            scope.recurring(),
+            scope.stamps()),
         request.census(),
         request.newestFirst(),
         request.wholeTable(),

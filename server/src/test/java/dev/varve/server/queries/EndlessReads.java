@@ -142,7 +142,7 @@ public final class EndlessReads {
               .map(one -> new FamilySelect(one.family(), List.of(), new TimeRange(5, 9), 1))
               .toList();
       return new ReadPlan(
-          slices, nothing, plan.direction(), plan.limits(), plan.budget(), plan.values());
+          slices, nothing, plan.direction(), plan.limits(), plan.budget(), plan.values(), true);
     }
 
     @Override

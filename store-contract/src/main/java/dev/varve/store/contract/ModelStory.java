@@ -166,7 +166,7 @@ final class ModelStory {
     }
     Direction direction = random.nextBoolean() ? Direction.FORWARD : Direction.REVERSE;
     boolean values = random.nextInt(4) > 0;
-    return new ReadPlan(slices, families, direction, limits(), Budget.UNLIMITED, values);
+    return new ReadPlan(slices, families, direction, limits(), Budget.UNLIMITED, values, true);
   }
 
   private Slice slice() {

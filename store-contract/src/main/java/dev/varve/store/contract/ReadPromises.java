@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Direction;
 import dev.varve.store.FamilySelect;
@@ -41,6 +42,7 @@ final class ReadPromises {
             ReadPromises::overlapping));
     tests.add(new ContractTest("reads each family at its own times", ReadPromises::ownTimes));
     tests.add(new ContractTest("reads cells without their values", ReadPromises::withoutValues));
+    tests.add(new ContractTest("reads cells without their times", ReadPromises::withoutTimes));
     tests.add(new ContractTest("sees every write applied before", ReadPromises::seesWrites));
     return tests;
   }
@@ -225,6 +227,28 @@ final class ReadPromises {
       try (CellCursor cursor = table.read(plan.with(direction), null)) {
         assertThat(Lab.values(Lab.drain(cursor))).containsExactly("", "", "");
         assertThat(cursor.cost().bytesReturned()).as("bytes of keys and qualifiers").isEqualTo(5);
+      }
+    }
+  }
+
+  private static void withoutTimes(Lab lab) {
+    Table table = lab.table("t");
+    Lab.put(
+        table,
+        Lab.cell("r", Lab.LATEST, "p", 1, "a"),
+        Lab.cell("r", Lab.LATEST, "q", 2, "b"),
+        Lab.cell("s", Lab.LATEST, "q", 3, "c"));
+    ReadPlan plan =
+        ReadPlan.of(
+                List.of(Slice.row(Bytes.EMPTY, text("r")), Slice.row(Bytes.EMPTY, text("s"))),
+                List.of(FamilySelect.latest(Lab.LATEST)))
+            .withCellTimes(false);
+    assertThat(Lab.values(Lab.read(table, plan))).containsExactly("a", "b", "c");
+    try (CellCursor cursor = table.read(plan.with(Limits.NONE.withPageCells(1)), null)) {
+      CellBatch page = new CellBatch();
+      assertThat(cursor.next(page)).isTrue();
+      try (CellCursor rest = table.read(plan, cursor.token())) {
+        assertThat(Lab.values(Lab.drain(rest))).containsExactly("b", "c");
       }
     }
   }

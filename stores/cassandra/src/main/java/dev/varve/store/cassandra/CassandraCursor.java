@@ -76,7 +76,12 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     for (FamilySelect select : plan.families()) {
       boolean within = resume != null && resume.family() == select.family();
       sources.add(
-          new RowSource(requests, this, table.family(select.family()), pageCells(plan, requests)));
+          new RowSource(
+              requests,
+              this,
+              table.family(select.family()),
+              new PageSize(pageCells(plan, requests), table.entry().weight(select.family())),
+              plan.cellTimes()));
       trims.add(
           new ColumnTrim(
               select,
@@ -209,7 +214,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     rowCounted = true;
     cellsRead++;
     bytesRead += bytes;
-    long time = columns.time(cell);
+    long time = plan.cellTimes() ? columns.time(cell) : 0;
     if (trims.get(family).takes(qualifier, time)) {
       int index = plan.families().get(family).family();
       int delivered = plan.values() ? value.remaining() : 0;

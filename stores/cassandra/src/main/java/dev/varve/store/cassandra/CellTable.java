@@ -123,7 +123,8 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     return timeToLive.seconds();
   }
 
-  public BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted) {
+  public BoundStatement select(
+      PartitionRange stretch, boolean reverse, boolean cellTimes, Requests.Wanted wanted) {
     return select(selected(), stretch, reverse, wanted);
   }
 

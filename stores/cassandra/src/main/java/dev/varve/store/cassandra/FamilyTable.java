@@ -27,8 +27,11 @@ sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
   /**
    * Reads a stretch: rows in key order, newest cells of a column first; all of it reversed for
    * {@code reverse}.
+   *
+   * @param cellTimes whether {@link #time} will be called for the rows
    */
-  BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted);
+  BoundStatement select(
+      PartitionRange stretch, boolean reverse, boolean cellTimes, Requests.Wanted wanted);
 
   /** Returns the row key without its partition. */
   ByteBuffer key(Row row);

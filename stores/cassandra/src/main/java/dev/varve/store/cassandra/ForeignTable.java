@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * the key, either one column or several as a tuple.
  */
 final class ForeignTable implements FamilyTable {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
   private final Requests requests;
   private final String table;
   private final TimeToLive timeToLive;
@@ -34,6 +36,7 @@ final class ForeignTable implements FamilyTable {
 
   private final String put;
   private final String select;
+  private final String selectTimed;
   private final String whereRow;
   private final String whereCell;
 
@@ -64,13 +67,10 @@ final class ForeignTable implements FamilyTable {
           throw new StoreException(
               "the layout must declare the columns of foreign table '%s'".formatted(spec.name()));
     }
-    String selected = names(clustering);
-    this.select =
-        "SELECT "
-            + selected
-            + (value == null ? "" : ", %s, writetime(%s)".formatted(name(value), name(value)))
-            + " FROM "
-            + table;
+    String cell = names(clustering) + (value == null ? "" : ", " + name(value));
+    String time = value == null ? "" : ", writetime(" + name(value) + ")";
+    this.select = "SELECT " + cell + " FROM " + table;
+    this.selectTimed = "SELECT " + cell + time + " FROM " + table;
     this.whereRow = equal(partition);
     this.whereCell = whereRow + " AND " + equal(clustering);
   }
@@ -164,7 +164,7 @@ final class ForeignTable implements FamilyTable {
     return requests.bind(delete(whereCell), values.toArray());
   }
 
-  /** Deletes a range of qualifiers; only valid if {@link #deletesRanges}. */
+  /** Deletes a range of qualifiers; only valid if {@link #isOneBlob}. */
   BoundStatement deleteQualifiers(CellBatch edits, int edit, long stamp) {
     List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
     values.addFirst(stamp);
@@ -175,8 +175,11 @@ final class ForeignTable implements FamilyTable {
         delete(whereRow + " AND " + column + " >= ? AND " + column + " < ?"), values.toArray());
   }
 
-  /** Returns whether a range of qualifiers can be deleted without reading it. */
-  boolean deletesRanges() {
+  /**
+   * Returns whether a qualifier is one column of bytes, so that statements can have any range of
+   * qualifiers.
+   */
+  boolean isOneBlob() {
     return !tuples && clustering.getFirst().type() == TypedColumn.Type.BLOB;
   }
 
@@ -193,11 +196,12 @@ final class ForeignTable implements FamilyTable {
 
   /** Reads a column. */
   BoundStatement selectColumn(CellBatch edits, int edit) {
-    return requests.bind(select + " WHERE " + whereCell, cell(edits, edit).toArray());
+    return requests.bind(selectTimed + " WHERE " + whereCell, cell(edits, edit).toArray());
   }
 
   @Override
-  public BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted) {
+  public BoundStatement select(
+      PartitionRange stretch, boolean reverse, boolean cellTimes, Requests.Wanted wanted) {
     List<@Nullable Object> values;
     try {
       values = new ArrayList<>(split(stretch.partition(), partition));
@@ -207,7 +211,8 @@ final class ForeignTable implements FamilyTable {
               .formatted(stretch.partition(), table, e.getMessage()),
           e);
     }
-    StringBuilder cql = new StringBuilder(select).append(" WHERE ").append(whereRow);
+    StringBuilder cql = new StringBuilder(cellTimes ? selectTimed : select);
+    cql.append(" WHERE ").append(whereRow);
     if (tuples) {
       // Without a range, Cassandra returns a row without clustering columns for a partition that
       // holds only static columns.
@@ -245,8 +250,15 @@ final class ForeignTable implements FamilyTable {
 
   @Override
   public boolean isIn(PartitionRange stretch, Row row) {
-    Bytes qualifier = Buffers.bytes(qualifier(row));
+    if (isOneBlob()) {
+      // The statement has the same bounds.
+      return true;
+    }
     Bytes to = qualifierEnd(stretch);
+    if (to == null && stretch.from().qualifier().isEmpty()) {
+      return true;
+    }
+    Bytes qualifier = Buffers.bytes(qualifier(row));
     return qualifier.compareTo(stretch.from().qualifier()) >= 0
         && (to == null || qualifier.compareTo(to) < 0);
   }
@@ -254,16 +266,19 @@ final class ForeignTable implements FamilyTable {
   /** A partition is one row. */
   @Override
   public ByteBuffer key(Row row) {
-    return ByteBuffer.wrap(new byte[0]);
+    return NOTHING;
   }
 
   @Override
   public ByteBuffer qualifier(Row row) {
+    if (!tuples) {
+      return Buffers.present(row.getBytesUnsafe(0));
+    }
     List<ByteBuffer> values = new ArrayList<>(clustering.size());
     for (int i = 0; i < clustering.size(); i++) {
       values.add(Buffers.present(row.getBytesUnsafe(i)));
     }
-    return tuples ? Buffers.of(ColumnTuple.join(clustering, values)) : values.getFirst();
+    return Buffers.of(ColumnTuple.join(clustering, values));
   }
 
   /**
@@ -272,13 +287,12 @@ final class ForeignTable implements FamilyTable {
    */
   @Override
   public long time(Row row) {
-    return value == null || row.isNull(clustering.size() + 1)
-        ? 0
-        : row.getLong(clustering.size() + 1);
+    ByteBuffer time = value == null ? null : row.getBytesUnsafe(clustering.size() + 1);
+    return time == null ? 0 : time.getLong(time.position());
   }
 
   @Override
   public @Nullable ByteBuffer value(Row row) {
-    return value == null ? ByteBuffer.wrap(new byte[0]) : row.getBytesUnsafe(clustering.size());
+    return value == null ? NOTHING : row.getBytesUnsafe(clustering.size());
   }
 }

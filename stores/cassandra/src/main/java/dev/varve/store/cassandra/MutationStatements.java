@@ -149,7 +149,7 @@ final class MutationStatements {
           if (isEmptyRange(edit)) {
             return;
           }
-          if (table.deletesRanges()) {
+          if (table.isOneBlob()) {
             into.add(table.deleteQualifiers(edits, edit, deleteStamp(family)));
           } else {
             deleteEach(table, edit, deleteStamp(family));
@@ -179,7 +179,7 @@ final class MutationStatements {
       Position to = new Position(Bytes.EMPTY, edits.value(edit));
       PartitionRange range = new PartitionRange(edits.row(edit), from, to);
       CellBatch found = new CellBatch();
-      Pages pages = Pages.ofAll(requests, table.select(range, false, () -> {}));
+      Pages pages = Pages.ofAll(requests, table.select(range, false, false, () -> {}));
       for (Row row = pages.peek(); row != null; row = pages.peek()) {
         if (table.isIn(range, row)) {
           Bytes qualifier = Buffers.bytes(table.qualifier(row));

@@ -1,8 +1,8 @@
 package dev.varve.store.cassandra;
 
 /**
- * The number of cells in the next page of a read: few at first, then as many as make a page of a
- * suitable size. Used by one thread.
+ * The number of cells in the next page of a read: as many as make a page of a suitable size. As
+ * long as no read of the table has shown what its cells weigh, they are few. Used by one thread.
  */
 final class PageSize {
   private static final int START_CELLS = 50;
@@ -11,16 +11,21 @@ final class PageSize {
   private static final long GOOD_BYTES = 2 << 20;
 
   private final int max;
+  private final CellWeight weight;
   private int cells;
 
   /**
    * Creates a page size.
    *
    * @param max maximum number of cells in a page, however small they are
+   * @param weight what is known of the table's cells, and receives what this read learns
    */
-  PageSize(int max) {
+  PageSize(int max, CellWeight weight) {
     this.max = max;
-    this.cells = Math.min(START_CELLS, max);
+    this.weight = weight;
+    long known = weight.bytes();
+    this.cells =
+        known == 0 ? Math.min(START_CELLS, max) : (int) Math.clamp(GOOD_BYTES / known, 1, max);
   }
 
   int cells() {
@@ -34,6 +39,7 @@ final class PageSize {
    */
   void learn(int rows, long bytes) {
     if (rows > 0 && bytes > 0) {
+      weight.learn(rows, bytes);
       long fit = GOOD_BYTES * rows / bytes;
       cells = Math.clamp(Math.min(fit, (long) cells * GROWTH), 1, max);
     }

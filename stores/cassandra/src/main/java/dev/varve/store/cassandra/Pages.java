@@ -39,7 +39,10 @@ final class Pages {
   /** Reads all rows, for a caller that never cancels. */
   static Pages ofAll(Requests requests, Statement<?> statement) {
     return new Pages(
-        requests, requests::ensureOpen, new PageSize(requests.options().pageCells()), statement);
+        requests,
+        requests::ensureOpen,
+        new PageSize(requests.options().pageCells(), new CellWeight()),
+        statement);
   }
 
   private CompletableFuture<AsyncResultSet> send() {

@@ -12,12 +12,18 @@ final class RowSource {
   private final FamilyTable table;
   private final PageSize pageSize;
   private final ConsistencyLevel level;
+  private final boolean cellTimes;
 
-  RowSource(Requests requests, ReadWatch watch, FamilyTable table, int pageCells) {
+  /**
+   * @param cellTimes whether to read the times of cells
+   */
+  RowSource(
+      Requests requests, ReadWatch watch, FamilyTable table, PageSize pageSize, boolean cellTimes) {
     this.requests = requests;
     this.watch = watch;
     this.table = table;
-    this.pageSize = new PageSize(pageCells);
+    this.pageSize = pageSize;
+    this.cellTimes = cellTimes;
     this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().read());
   }
 
@@ -36,6 +42,6 @@ final class RowSource {
         requests,
         watch,
         pageSize,
-        table.select(stretch, reverse, watch::ensureWanted).setConsistencyLevel(level));
+        table.select(stretch, reverse, cellTimes, watch::ensureWanted).setConsistencyLevel(level));
   }
 }

@@ -2,6 +2,7 @@ package dev.varve.store.cassandra;
 
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,6 +13,7 @@ final class TableEntry {
   private final TableSpec spec;
   private final UUID id;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
+  private final List<CellWeight> weights;
   private volatile boolean dropped;
 
   /**
@@ -22,6 +24,7 @@ final class TableEntry {
   TableEntry(TableSpec spec, UUID id) {
     this.spec = spec;
     this.id = id;
+    this.weights = spec.families().stream().map(family -> new CellWeight()).toList();
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new ReentrantLock();
     }
@@ -33,6 +36,11 @@ final class TableEntry {
 
   UUID id() {
     return id;
+  }
+
+  /** Returns what reads have learned of the cells of a family. */
+  CellWeight weight(int family) {
+    return weights.get(family);
   }
 
   /**

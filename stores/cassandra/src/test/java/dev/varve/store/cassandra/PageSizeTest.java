@@ -9,7 +9,7 @@ class PageSizeTest {
 
   @Test
   void growsToItsBoundWhereCellsAreLight() {
-    PageSize size = new PageSize(2000);
+    PageSize size = new PageSize(2000, new CellWeight());
     assertThat(size.cells()).isEqualTo(50);
     size.learn(50, 50 * 40);
     assertThat(size.cells()).isEqualTo(400);
@@ -19,7 +19,7 @@ class PageSizeTest {
 
   @Test
   void makesPagesOfTwoMebibytesWhereTheyAreHeavy() {
-    PageSize size = new PageSize(2000);
+    PageSize size = new PageSize(2000, new CellWeight());
     size.learn(50, 50 * 200 * KIB);
     assertThat(size.cells()).isEqualTo(10);
     size.learn(10, 10 * 8192 * KIB);
@@ -30,7 +30,7 @@ class PageSizeTest {
 
   @Test
   void shrinksToOneCellAndNoFurther() {
-    PageSize size = new PageSize(20);
+    PageSize size = new PageSize(20, new CellWeight());
     assertThat(size.cells()).isEqualTo(20);
     assertThat(size.shrink()).isTrue();
     assertThat(size.cells()).isEqualTo(5);
@@ -41,9 +41,22 @@ class PageSizeTest {
 
   @Test
   void learnsNothingFromAnEmptyPageOrAnUnknownWeight() {
-    PageSize size = new PageSize(2000);
+    PageSize size = new PageSize(2000, new CellWeight());
     size.learn(0, 10);
     size.learn(10, -1);
     assertThat(size.cells()).isEqualTo(50);
+  }
+
+  @Test
+  void startsWithAPageThatSuitsTheHeaviestCellsOfEarlierReads() {
+    CellWeight weight = new CellWeight();
+    new PageSize(2000, weight).learn(50, 50 * 40);
+    assertThat(new PageSize(2000, weight).cells()).isEqualTo(2000);
+    new PageSize(2000, weight).learn(50, 50 * 8 * KIB);
+    assertThat(new PageSize(2000, weight).cells()).isEqualTo(256);
+    for (int i = 0; i < 400; i++) {
+      new PageSize(2000, weight).learn(50, 50 * 40);
+    }
+    assertThat(new PageSize(2000, weight).cells()).isEqualTo(2000);
   }
 }

@@ -8,7 +8,9 @@ import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
@@ -17,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A read in progress: one scan after another. While one is read, the next ones are started: none at
- * first, and more as the read progresses.
+ * first, and more as the read progresses. Rows that the plan names in ascending order share a scan,
+ * because a request costs more than a row.
  */
 final class HBaseCursor implements CellCursor {
+  /** Maximum number of rows of one scan; their keys are sent with the request. */
+  private static final int ROWS_AT_ONCE = 256;
 
   private final HBaseStore store;
   private final TableEntry table;
@@ -96,28 +101,44 @@ final class HBaseCursor implements CellCursor {
   /** Returns the scan to read, and starts others ahead; null if there are no more. */
   private @Nullable RangeScan scan() {
     while (scans.size() < scansAtOnce) {
-      ScanRange stretch = nextStretch();
-      if (stretch == null) {
+      List<ScanRange> together = nextStretches();
+      if (together.isEmpty()) {
         break;
       }
-      ScanRequest request = new ScanRequest(plan, table, stretch);
+      ScanRequest request = new ScanRequest(plan, table, together);
       if (!request.isEmpty()) {
-        begin(stretch, request);
+        begin(together, request);
       }
     }
     return scans.peekFirst();
+  }
+
+  /** Returns the next stretch, with those after it that one scan can read too. */
+  private List<ScanRange> nextStretches() {
+    List<ScanRange> together = new ArrayList<>();
+    for (ScanRange next = nextStretch(); next != null; next = nextStretch()) {
+      if (!together.isEmpty() && !ScanRequest.mayShare(plan, together.getLast(), next)) {
+        break;
+      }
+      together.add(next);
+      stretches.removeFirst();
+      if (together.size() == ROWS_AT_ONCE) {
+        break;
+      }
+    }
+    return together;
   }
 
   private @Nullable ScanRange nextStretch() {
     while (stretches.isEmpty() && nextSlice < plan.slices().size()) {
       stretches.addAll(ScanRange.of(plan, nextSlice++));
     }
-    return stretches.pollFirst();
+    return stretches.peekFirst();
   }
 
-  private void begin(ScanRange stretch, ScanRequest request) {
+  private void begin(List<ScanRange> together, ScanRequest request) {
     ScanFeed feed = new ScanFeed();
-    RangeScan scan = new RangeScan(stretch, feed);
+    RangeScan scan = new RangeScan(together, feed);
     if (scans.isEmpty()) {
       store.note(this);
     }

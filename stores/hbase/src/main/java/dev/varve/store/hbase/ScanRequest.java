@@ -18,9 +18,13 @@ import org.apache.hadoop.hbase.filter.FamilyFilter;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.filter.FilterList;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
+import org.apache.hadoop.hbase.filter.MultiRowRangeFilter;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the scan for a stretch. Omits families that cannot contain wanted cells. */
+/**
+ * Builds the scan for a stretch, or for several rows. Omits families that cannot contain wanted
+ * cells.
+ */
 final class ScanRequest {
   /*
    * HBase counts versions within a time range, and keeps replaced versions for a while. Asked for
@@ -42,17 +46,38 @@ final class ScanRequest {
   private final ReadPlan plan;
   private final TableEntry table;
   private final ScanRange stretch;
+  private final List<ScanRange> rows;
   private final List<FamilySelect> families;
 
-  ScanRequest(ReadPlan plan, TableEntry table, ScanRange stretch) {
+  /**
+   * @param stretches one, or several rows of which each {@link #mayShare} a scan with the next
+   */
+  ScanRequest(ReadPlan plan, TableEntry table, List<ScanRange> stretches) {
     this.plan = plan;
     this.table = table;
-    this.stretch = stretch;
+    this.stretch = stretches.getFirst();
+    this.rows = stretches.size() == 1 ? List.of() : stretches;
     this.families =
         stretch.families().stream()
             .filter(select -> select.times().to() > 0)
             .filter(select -> !select.times().isEmpty())
             .toList();
+  }
+
+  /**
+   * Returns whether one scan can read two stretches in this order: whole rows, with all columns of
+   * the same families, in the order of the table. A limit on rows or cells may end a read before it
+   * needs the second.
+   */
+  static boolean mayShare(ReadPlan plan, ScanRange first, ScanRange second) {
+    return plan.direction() == Direction.FORWARD
+        && plan.limits().rows() == Long.MAX_VALUE
+        && plan.limits().cells() == Long.MAX_VALUE
+        && first.isOneRow()
+        && second.isOneRow()
+        && first.fromRow().compareTo(second.fromRow()) < 0
+        && first.families().equals(second.families())
+        && first.families().stream().allMatch(select -> select.qualifiers().isEmpty());
   }
 
   boolean isEmpty() {
@@ -87,7 +112,9 @@ final class ScanRequest {
   private void setRows(Scan scan) {
     byte[] from = stretch.fromRow().toArray();
     byte[] end = stretch.endRow() == null ? new byte[0] : stretch.endRow().toArray();
-    if (stretch.isOneRow()) {
+    if (!rows.isEmpty()) {
+      scan.withStartRow(from, true).withStopRow(rows.getLast().fromRow().toArray(), true);
+    } else if (stretch.isOneRow()) {
       scan.withStartRow(from, true).withStopRow(from, true).setReadType(Scan.ReadType.PREAD);
     } else if (plan.direction() == Direction.FORWARD) {
       scan.withStartRow(from, true).withStopRow(end, false);
@@ -161,11 +188,22 @@ final class ScanRequest {
 
   private @Nullable Filter filter() {
     boolean columns = !isReversed() && families.stream().anyMatch(this::namesRange);
+    Filter cells = rows.isEmpty() ? columns ? columns() : null : new MultiRowRangeFilter(points());
     if (plan.values()) {
-      return columns ? columns() : null;
+      return cells;
     }
     Filter keys = new KeyOnlyFilter();
-    return columns ? and(columns(), keys) : keys;
+    return cells == null ? keys : and(cells, keys);
+  }
+
+  /** Returns the ranges of one row each, in a list that the filter may sort. */
+  private List<MultiRowRangeFilter.RowRange> points() {
+    List<MultiRowRangeFilter.RowRange> points = new ArrayList<>(rows.size());
+    for (ScanRange row : rows) {
+      byte[] key = row.fromRow().toArray();
+      points.add(new MultiRowRangeFilter.RowRange(key, true, key, true));
+    }
+    return points;
   }
 
   private Filter columns() {

@@ -1,0 +1,28 @@
+package dev.varve.store.cassandra;
+
+/**
+ * What the cells of a table weigh, as the pages of earlier reads had them: heavy ones are believed
+ * at once, light ones by and by. Safe for use by several threads.
+ */
+final class CellWeight {
+  private static final int PATIENCE = 64;
+
+  private volatile long bytes;
+
+  /**
+   * Learns from a page.
+   *
+   * @param cells number of its cells, at least 1
+   * @param size its size in bytes
+   */
+  void learn(int cells, long size) {
+    long seen = Math.max(1, size / cells);
+    long known = bytes;
+    bytes = known == 0 || seen > known ? seen : known - (known - seen) / PATIENCE;
+  }
+
+  /** Returns the bytes of a cell, rather too many than too few; 0 if there was no page yet. */
+  long bytes() {
+    return bytes;
+  }
+}
