@@ -38,6 +38,7 @@ public final class CassandraCluster implements AutoCloseable {
                     ports.get(1),
                     token,
                     HEAP_MEGABYTES,
+                    Jvm.SMALL,
                     CassandraNode.Log.SYNCED,
                     false,
                     "")));

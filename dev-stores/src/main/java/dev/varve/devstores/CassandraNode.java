@@ -47,6 +47,7 @@ public final class CassandraNode implements DevStore {
    * @param token its position on the ring
    * @param heapMegabytes heap size in MB; 256 is enough for a few tables, each of which takes half
    *     a megabyte
+   * @param jvm its Java
    * @param commitLog when the commit log is synced
    * @param shortLived whether its tables need not survive it, which makes schema changes ten times
    *     as fast
@@ -59,6 +60,7 @@ public final class CassandraNode implements DevStore {
       int storagePort,
       long token,
       int heapMegabytes,
+      Jvm jvm,
       Log commitLog,
       boolean shortLived,
       String guard) {}
@@ -76,17 +78,22 @@ public final class CassandraNode implements DevStore {
 
   /** Starts a single node on free ports of 127.0.0.1, if possible its previous ones. */
   public static CassandraNode alone(Path directory) {
-    return alone(directory, Log.PERIODIC, false, "");
+    return alone(directory, Jvm.SMALL, Log.PERIODIC, false, "");
   }
 
   /** Starts a single node that never loses an acknowledged write, however it ends. */
   public static CassandraNode synced(Path directory) {
-    return alone(directory, Log.SYNCED, false, "");
+    return alone(directory, Jvm.SMALL, Log.SYNCED, false, "");
+  }
+
+  /** Starts a single node for measurements. */
+  public static CassandraNode measured(Path directory) {
+    return alone(directory, Jvm.FULL, Log.PERIODIC, false, "");
   }
 
   /** Starts a single node that is never restarted, for tests that create many tables. */
   public static CassandraNode shortLived(Path directory) {
-    return alone(directory, Log.PERIODIC, true, "");
+    return alone(directory, Jvm.SMALL, Log.PERIODIC, true, "");
   }
 
   /**
@@ -95,7 +102,7 @@ public final class CassandraNode implements DevStore {
    * and password are {@code cassandra}.
    */
   public static CassandraNode guarded(Path directory, KeyFile own, KeyFile trusted) {
-    CassandraNode node = alone(directory, Log.PERIODIC, true, guard(own, trusted));
+    CassandraNode node = alone(directory, Jvm.SMALL, Log.PERIODIC, true, guard(own, trusted));
     node.awaitOutput("Created default superuser role 'cassandra'");
     return node;
   }
@@ -122,7 +129,7 @@ public final class CassandraNode implements DevStore {
   }
 
   private static CassandraNode alone(
-      Path directory, Log commitLog, boolean shortLived, String guard) {
+      Path directory, Jvm jvm, Log commitLog, boolean shortLived, String guard) {
     List<Integer> ports = Ports.kept(directory, "127.0.0.1", 2);
     return start(
         directory,
@@ -133,6 +140,7 @@ public final class CassandraNode implements DevStore {
             ports.get(1),
             0,
             512,
+            jvm,
             commitLog,
             shortLived,
             guard));
@@ -158,12 +166,15 @@ public final class CassandraNode implements DevStore {
     List<String> command = new ArrayList<>();
     command.add(JavaHome.java(JAVA).toString());
     command.addAll(
-        List.of(
-            "-Xms64m",
-            "-Xmx" + settings.heapMegabytes() + "m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:MaxDirectMemorySize=" + settings.heapMegabytes() / 2 + "m"));
+        settings
+            .jvm()
+            .options(
+                List.of(
+                    "-Xms64m",
+                    "-Xmx" + settings.heapMegabytes() + "m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:MaxDirectMemorySize=" + settings.heapMegabytes() / 2 + "m")));
     for (String exported : List.of("jdk.internal.misc", "jdk.internal.ref", "sun.nio.ch")) {
       command.addAll(List.of("--add-exports", "java.base/" + exported + "=ALL-UNNAMED"));
     }
@@ -289,6 +300,10 @@ public final class CassandraNode implements DevStore {
   /** Waits until the node has written a text since its start. */
   void awaitOutput(String text) {
     process.awaitOutput(text, READY);
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   @Override

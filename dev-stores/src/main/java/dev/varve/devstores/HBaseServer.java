@@ -21,6 +21,7 @@ public final class HBaseServer implements DevStore {
   private static final String ADDRESS = "127.0.0.1";
 
   private final Path directory;
+  private final Jvm jvm;
   private final @Nullable Kerberos kerberos;
   private final List<Integer> ports;
   private ChildProcess process;
@@ -35,8 +36,9 @@ public final class HBaseServer implements DevStore {
    */
   public record Kerberos(String principal, Path keytab, Path configuration) {}
 
-  private HBaseServer(Path directory, @Nullable Kerberos kerberos) {
+  private HBaseServer(Path directory, Jvm jvm, @Nullable Kerberos kerberos) {
     this.directory = directory;
+    this.jvm = jvm;
     this.kerberos = kerberos;
     this.ports = Ports.kept(directory, ADDRESS, 3);
     writeConfiguration();
@@ -48,7 +50,12 @@ public final class HBaseServer implements DevStore {
    * returns once it serves clients.
    */
   public static HBaseServer start(Path directory) {
-    return new HBaseServer(directory.toAbsolutePath(), null);
+    return start(directory, Jvm.SMALL);
+  }
+
+  /** The same, with a chosen Java. */
+  public static HBaseServer start(Path directory, Jvm jvm) {
+    return new HBaseServer(directory.toAbsolutePath(), jvm, null);
   }
 
   /**
@@ -56,20 +63,16 @@ public final class HBaseServer implements DevStore {
    * {@code grant}. Its ZooKeeper is open to all.
    */
   public static HBaseServer start(Path directory, Kerberos kerberos) {
-    return new HBaseServer(directory.toAbsolutePath(), kerberos);
+    return new HBaseServer(directory.toAbsolutePath(), Jvm.SMALL, kerberos);
   }
 
   private ChildProcess start() {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                JavaHome.ownJava().toString(),
-                "-Xms64m",
-                "-Xmx640m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow"));
+    List<String> command = new ArrayList<>();
+    command.add(JavaHome.ownJava().toString());
+    command.addAll(
+        jvm.options(List.of("-Xms64m", "-Xmx640m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")));
+    command.addAll(
+        List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
     if (kerberos != null) {
       command.add("-Djava.security.krb5.conf=" + kerberos.configuration());
     }
@@ -194,6 +197,10 @@ public final class HBaseServer implements DevStore {
   /** Returns the address of ZooKeeper, as {@code host:port}. */
   public String quorum() {
     return ADDRESS + ":" + ports.getFirst();
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -19,12 +20,14 @@ public final class KairosDb implements AutoCloseable {
   private static final Duration STOP = Duration.ofSeconds(10);
 
   private final Path directory;
+  private final Jvm jvm;
   private final int port;
   private final int telnetPort;
   private ChildProcess process;
 
-  private KairosDb(Path directory, String settings) {
+  private KairosDb(Path directory, Jvm jvm, String settings) {
     this.directory = directory;
+    this.jvm = jvm;
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     this.port = ports.get(0);
     this.telnetPort = ports.get(1);
@@ -41,8 +44,19 @@ public final class KairosDb implements AutoCloseable {
    */
   public static KairosDb start(
       Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
+    return start(directory, Jvm.SMALL, cassandra, keyspace, tagIndexed);
+  }
+
+  /** The same, with a chosen Java. */
+  public static KairosDb start(
+      Path directory,
+      Jvm jvm,
+      String cassandra,
+      String keyspace,
+      Map<String, List<String>> tagIndexed) {
     return new KairosDb(
         directory.toAbsolutePath(),
+        jvm,
         """
         service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
         datastore.cassandra.write_cluster.cql_host_list: ["%s"]
@@ -58,6 +72,7 @@ public final class KairosDb implements AutoCloseable {
   public static KairosDb startOnH2(Path directory) {
     return new KairosDb(
         directory.toAbsolutePath(),
+        Jvm.SMALL,
         """
         service.datastore: "org.kairosdb.datastore.h2.H2Module"
         datastore.h2.database_path: "h2db"
@@ -67,32 +82,27 @@ public final class KairosDb implements AutoCloseable {
   }
 
   private ChildProcess launch() {
-    ChildProcess started =
-        ChildProcess.start(
-            "KairosDB",
-            List.of(
-                JavaHome.java(JAVA).toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Djava.io.tmpdir=" + directory.resolve("tmp"),
-                "-Duser.timezone=UTC",
-                "--add-opens",
-                "java.base/java.lang=ALL-UNNAMED",
-                "--add-opens",
-                "java.base/java.util=ALL-UNNAMED",
-                "-cp",
-                directory.resolve("conf/logging")
-                    + java.io.File.pathSeparator
-                    + Parts.classPath("kairosdb"),
-                "org.kairosdb.core.Main",
-                "-c",
-                "run",
-                "-p",
-                "conf/kairosdb.conf"),
-            directory,
-            Map.of(),
-            log());
+    List<String> command = new ArrayList<>();
+    command.add(JavaHome.java(JAVA).toString());
+    command.addAll(jvm.options(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")));
+    command.addAll(
+        List.of(
+            "-Djava.io.tmpdir=" + directory.resolve("tmp"),
+            "-Duser.timezone=UTC",
+            "--add-opens",
+            "java.base/java.lang=ALL-UNNAMED",
+            "--add-opens",
+            "java.base/java.util=ALL-UNNAMED",
+            "-cp",
+            directory.resolve("conf/logging")
+                + java.io.File.pathSeparator
+                + Parts.classPath("kairosdb"),
+            "org.kairosdb.core.Main",
+            "-c",
+            "run",
+            "-p",
+            "conf/kairosdb.conf"));
+    ChildProcess started = ChildProcess.start("KairosDB", command, directory, Map.of(), log());
     started.awaitOutput("KairosDB service started", READY);
     return started;
   }
@@ -145,6 +155,10 @@ public final class KairosDb implements AutoCloseable {
   /** Returns the port of its HTTP API, on 127.0.0.1. */
   public int port() {
     return port;
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public Path log() {

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,23 +28,28 @@ public final class OpenTsdb implements AutoCloseable {
    * @param settings settings of {@code opentsdb.conf}, in addition to the necessary ones
    */
   public static OpenTsdb start(Path directory, String quorum, Map<String, String> settings) {
-    return new OpenTsdb(directory.toAbsolutePath(), quorum, settings);
+    return start(directory, Jvm.SMALL, quorum, settings);
   }
 
-  private OpenTsdb(Path directory, String quorum, Map<String, String> settings) {
+  /** The same, with a chosen Java. */
+  public static OpenTsdb start(
+      Path directory, Jvm jvm, String quorum, Map<String, String> settings) {
+    return new OpenTsdb(directory.toAbsolutePath(), jvm, quorum, settings);
+  }
+
+  private OpenTsdb(Path directory, Jvm jvm, String quorum, Map<String, String> settings) {
     this.port = Ports.free();
     Path conf = writeConfiguration(directory, quorum, settings);
-    List<String> command =
+    List<String> command = new ArrayList<>();
+    command.add(JavaHome.java(JAVA).toString());
+    command.addAll(
+        jvm.options(List.of("-Xms64m", "-Xmx400m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")));
+    command.addAll(
         List.of(
-            JavaHome.java(JAVA).toString(),
-            "-Xms64m",
-            "-Xmx400m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
             "-cp",
             conf.getParent() + java.io.File.pathSeparator + Parts.classPath("opentsdb"),
             "net.opentsdb.tools.TSDMain",
-            "--config=" + conf);
+            "--config=" + conf));
     this.process =
         ChildProcess.start(
             "OpenTSDB", command, directory, Map.of(), directory.resolve("opentsdb.log"));
@@ -91,6 +97,10 @@ public final class OpenTsdb implements AutoCloseable {
   /** Returns the address of its API, without a trailing slash. */
   public URI address() {
     return URI.create("http://127.0.0.1:" + port);
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public boolean isAlive() {

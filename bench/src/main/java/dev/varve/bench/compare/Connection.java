@@ -14,7 +14,7 @@ import java.util.Locale;
  * A connection that stays open, in HTTP/1.1 and plain blocking calls: a client that takes as little
  * of the machine from the server as it can.
  */
-final class Connection implements AutoCloseable {
+public final class Connection implements AutoCloseable {
   private final Socket socket;
   private final BufferedInputStream in;
   private final OutputStream out;
@@ -22,7 +22,7 @@ final class Connection implements AutoCloseable {
   private int length;
   private double retryAfter;
 
-  Connection(int port) throws IOException {
+  public Connection(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
@@ -30,7 +30,7 @@ final class Connection implements AutoCloseable {
   }
 
   /** Asks a question whose answer is short and must be good. */
-  static String get(int port, String target) throws IOException {
+  public static String get(int port, String target) throws IOException {
     try (Connection connection = new Connection(port)) {
       int status = connection.send("GET", target, "", new byte[0], 0);
       String text = connection.text();
@@ -47,7 +47,8 @@ final class Connection implements AutoCloseable {
    * @param headers lines that end with CR LF
    * @return status of the answer, whose body stays valid until the next request
    */
-  int send(String method, String target, String headers, byte[] body, int size) throws IOException {
+  public int send(String method, String target, String headers, byte[] body, int size)
+      throws IOException {
     String head =
         method
             + " "
@@ -134,7 +135,7 @@ final class Connection implements AutoCloseable {
     return length;
   }
 
-  String text() {
+  public String text() {
     return new String(answer, 0, length, StandardCharsets.UTF_8);
   }
 

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** What the kernel says about a process, from proc(5). */
-record ProcessFigures(long pid) {
+public record ProcessFigures(long pid) {
   /**
    * The steps in which the kernel reports processor time: USER_HZ, 100 on all Linux ports in use.
    */
   private static final double TICKS_A_SECOND = 100;
 
   /** Returns the processor time of the process and its children so far, in seconds. */
-  double cpuSeconds() throws IOException {
+  public double cpuSeconds() throws IOException {
     double all = ticks(pid) / TICKS_A_SECOND;
     for (ProcessHandle child : ProcessHandle.of(pid).orElseThrow().descendants().toList()) {
       all += ticksIfAlive(child.pid()) / TICKS_A_SECOND;

@@ -1,0 +1,36 @@
+package dev.varve.bench.originals;
+
+import dev.varve.bench.compare.Connection;
+import dev.varve.bench.compare.ProcessFigures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A server that is asked.
+ *
+ * @param prefix before every path of the original's API
+ * @param figures of its process
+ */
+record Contestant(String name, int port, String prefix, ProcessFigures figures) {
+  /**
+   * Asks a question and returns the answer.
+   *
+   * @throws IOException if the answer is not good
+   */
+  String ask(Connection connection, Question question) throws IOException {
+    byte[] body = question.body().getBytes(StandardCharsets.UTF_8);
+    int status =
+        connection.send(
+            question.method(),
+            prefix + question.path(),
+            "Content-Type: application/json\r\n",
+            body,
+            body.length);
+    if (status / 100 != 2) {
+      throw new IOException(
+          "%s answered %d to '%s': %.1000s"
+              .formatted(name, status, question.name(), connection.text()));
+    }
+    return connection.text();
+  }
+}

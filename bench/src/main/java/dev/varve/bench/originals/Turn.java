@@ -1,0 +1,43 @@
+package dev.varve.bench.originals;
+
+import dev.varve.bench.compare.Connection;
+import dev.varve.bench.compare.ProcessFigures;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a server took for a question in one turn.
+ *
+ * @param millis median time of an answer
+ * @param serverMillis processor time of the server per answer
+ * @param storeMillis processor time of the store per answer
+ */
+record Turn(double millis, double serverMillis, double storeMillis) {
+  /** Asks as long as a turn lasts, at least three times. */
+  static Turn of(
+      Contestant server,
+      ProcessFigures store,
+      Connection connection,
+      Question question,
+      double seconds)
+      throws IOException {
+    List<Long> times = new ArrayList<>();
+    double serverBefore = server.figures().cpuSeconds();
+    double storeBefore = store.cpuSeconds();
+    long start = System.nanoTime();
+    long now = start;
+    while (times.size() < 3 || now - start < seconds * 1e9) {
+      server.ask(connection, question);
+      long then = System.nanoTime();
+      times.add(then - now);
+      now = then;
+    }
+    double perAnswer = 1000.0 / times.size();
+    times.sort(null);
+    return new Turn(
+        times.get(times.size() / 2) / 1e6,
+        (server.figures().cpuSeconds() - serverBefore) * perAnswer,
+        (store.cpuSeconds() - storeBefore) * perAnswer);
+  }
+}
