@@ -24,8 +24,7 @@ final class PageSize {
     this.max = max;
     this.weight = weight;
     long known = weight.bytes();
-    this.cells =
-        known == 0 ? Math.min(START_CELLS, max) : (int) Math.clamp(GOOD_BYTES / known, 1, max);
+    this.cells = known == 0 ? Math.min(START_CELLS, max) : Math.clamp(GOOD_BYTES / known, 1, max);
   }
 
   int cells() {
