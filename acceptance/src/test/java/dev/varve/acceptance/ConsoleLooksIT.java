@@ -150,8 +150,7 @@ class ConsoleLooksIT {
       soonest =
           Math.min(
               soonest,
-              number(
-                  "return performance.getEntriesByName('first-contentful-paint')[0].startTime"));
+              number("return performance.getEntriesByName('first-contentful-paint')[0].startTime"));
     }
     assertThat(soonest).as("milliseconds until the first paint").isLessThan(PAINT_MAX);
     double weight =

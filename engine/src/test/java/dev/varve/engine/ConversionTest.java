@@ -331,7 +331,8 @@ class ConversionTest {
   void agreesWithModel(int seed) throws InterruptedException {
     Random random = new Random(seed);
     String layout = List.of("buckets", "salted", "opentsdb").get(random.nextInt(3));
-    Map<GroupKey, NavigableMap<Long, Value>> model = new TreeMap<>((a, b) -> key(a).compareTo(key(b)));
+    Map<GroupKey, NavigableMap<Long, Value>> model =
+        new TreeMap<>((a, b) -> key(a).compareTo(key(b)));
     try (TestEngine test = begun(layout)) {
       for (int i = 0; i < 60; i++) {
         change(test, random, model);
@@ -403,7 +404,8 @@ class ConversionTest {
   }
 
   private static Map<GroupKey, NavigableMap<Long, Value>> held(TestEngine test) {
-    Map<GroupKey, NavigableMap<Long, Value>> held = new TreeMap<>((a, b) -> key(a).compareTo(key(b)));
+    Map<GroupKey, NavigableMap<Long, Value>> held =
+        new TreeMap<>((a, b) -> key(a).compareTo(key(b)));
     read(test)
         .forEach((series, samples) -> {
           NavigableMap<Long, Value> of = held.computeIfAbsent(series.key(), key -> new TreeMap<>());

@@ -99,7 +99,10 @@ final class TestEngine implements AutoCloseable {
     if (engine == null) {
       EngineConfig config =
           new EngineConfig(
-              Path.of("target/unused"), EngineConfig.DEFAULT_MEMORY, datasets, datasets.getFirst().name());
+              Path.of("target/unused"),
+              EngineConfig.DEFAULT_MEMORY,
+              datasets,
+              datasets.getFirst().name());
       engine = Engine.open(config, (kind, path, memory) -> around.apply(store), micros::get);
     }
     return engine;
