@@ -43,8 +43,14 @@ public final class UsageTable implements AutoCloseable {
 
   /** What the rows of a partition are. */
   public enum Kind {
-    QUERY,
-    DAY
+    QUERY(0),
+    DAY(1);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
   }
 
   /**
@@ -75,7 +81,7 @@ public final class UsageTable implements AutoCloseable {
   }
 
   private static Bytes partition(Kind kind) {
-    return new KeyBytes().u8(kind.ordinal()).toBytes();
+    return new KeyBytes().u8(kind.code).toBytes();
   }
 
   private Bytes row(Kind kind, long number) {
