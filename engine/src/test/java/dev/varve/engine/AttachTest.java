@@ -119,16 +119,15 @@ class AttachTest {
 
   private static DatasetConfig attached(Layout layout, Access access, Map<String, String> tables) {
     return new DatasetConfig(
-        "main",
-        FOREIGN,
-        List.of(new PeriodConfig(Instant.MIN, List.of(layout))),
-        null,
-        DatasetConfig.Duplicates.LAST,
-        Set.of(),
-        false,
-        SOON,
-        JournalConfig.DEFAULTS,
-        new Attached(access, tables, OWN));
+            "main",
+            FOREIGN,
+            List.of(new PeriodConfig(Instant.MIN, List.of(layout))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false)
+        .with(SOON)
+        .with(new Attached(access, tables, OWN));
   }
 
   private static Batch batch(String host, int series, long first) {
@@ -605,17 +604,7 @@ class AttachTest {
     List<PeriodConfig> periods = new ArrayList<>(sameHome.periods());
     periods.add(new PeriodConfig(Instant.parse("2100-01-01T00:00:00Z"), List.of(layout, layout)));
     DatasetConfig odd =
-        new DatasetConfig(
-            "main",
-            FOREIGN,
-            periods,
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false,
-            new Refresh(Duration.ZERO, Duration.ofSeconds(1)),
-            JournalConfig.DEFAULTS,
-            sameHome.attached());
+        sameHome.withPeriods(periods).with(new Refresh(Duration.ZERO, Duration.ofSeconds(1)));
 
     assertThatThrownBy(() -> open(odd))
         .isInstanceOf(InvalidConfigException.class)

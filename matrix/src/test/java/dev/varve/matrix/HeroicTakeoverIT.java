@@ -14,7 +14,6 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layouts;
@@ -104,16 +103,15 @@ class HeroicTakeoverIT {
   private static Engine open(String table, Access access) {
     DatasetConfig dataset =
         new DatasetConfig(
-            table,
-            new StoreConfig("bigtable", emulator.options()),
-            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("heroic", Map.of())))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false,
-            new Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)),
-            JournalConfig.DEFAULTS,
-            new Attached(access, Map.of("metrics", table), null));
+                table,
+                new StoreConfig("bigtable", emulator.options()),
+                List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("heroic", Map.of())))),
+                null,
+                DatasetConfig.Duplicates.LAST,
+                Set.of(),
+                false)
+            .with(new Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)))
+            .with(new Attached(access, Map.of("metrics", table), null));
     return Engine.open(
         new EngineConfig(
             directory.resolve(table + "-" + access), RunningStore.MEMORY, List.of(dataset), table));

@@ -16,7 +16,6 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.InvalidConfigException;
-import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.attach.Inspection.Candidate;
@@ -123,16 +122,15 @@ class KairosDbTakeoverIT {
   private static DatasetConfig dataset(
       String keyspace, Map<String, String> parameters, Access access, Duration believed) {
     return new DatasetConfig(
-        "taken",
-        new StoreConfig("cassandra", options(keyspace)),
-        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("kairosdb", parameters)))),
-        null,
-        DatasetConfig.Duplicates.LAST,
-        Set.of(),
-        false,
-        new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1), believed),
-        JournalConfig.DEFAULTS,
-        new Attached(access, Map.of(), new StoreConfig("rocksdb", Map.of())));
+            "taken",
+            new StoreConfig("cassandra", options(keyspace)),
+            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("kairosdb", parameters)))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false)
+        .with(new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1), believed))
+        .with(new Attached(access, Map.of(), new StoreConfig("rocksdb", Map.of())));
   }
 
   private static Engine open(String folder, DatasetConfig dataset) {

@@ -14,7 +14,6 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.engine.JournalConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layouts;
@@ -440,16 +439,16 @@ class OpenTsdbTakeoverIT {
 
   private static DatasetConfig config(Setup setup) {
     return new DatasetConfig(
-        "main",
-        new StoreConfig("hbase", hbase.options()),
-        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("opentsdb", setup.parameters)))),
-        null,
-        DatasetConfig.Duplicates.LAST,
-        Set.of(),
-        false,
-        new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)),
-        JournalConfig.DEFAULTS,
-        new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
+            "main",
+            new StoreConfig("hbase", hbase.options()),
+            List.of(
+                new PeriodConfig(Instant.MIN, List.of(Layouts.of("opentsdb", setup.parameters)))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false)
+        .with(new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)))
+        .with(new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
   }
 
   /** Returns points of all widths and both units, each at an unused instant. */

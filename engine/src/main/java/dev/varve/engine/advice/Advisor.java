@@ -140,7 +140,7 @@ public final class Advisor {
     double best = Option.mean(workload, List.of(single)).cost();
     boolean sound = single.faults().isEmpty();
     boolean changes =
-        single != present.getFirst()
+        !single.equals(present.getFirst())
             && ((faulty && sound && best <= 2 * now) || (sound && best <= WORTH * now));
     Option primary = changes ? single : present.getFirst();
     double alone = changes ? best : now;
@@ -165,7 +165,7 @@ public final class Advisor {
     for (Option one : first) {
       Option other = search.besides(one);
       double cost = Option.mean(workload, List.of(one, other)).cost();
-      if (other != one && cost < 0.9 * least) {
+      if (!other.equals(one) && cost < 0.9 * least) {
         least = cost;
         best = List.of(one, other);
       }
