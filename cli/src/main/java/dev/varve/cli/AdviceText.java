@@ -44,7 +44,7 @@ final class AdviceText {
         out.printf("%n%s%n%n", printable(JsonTree.text(command, "about")));
         JsonTree.text(command, "text")
             .lines()
-            .forEach(line -> out.printf(line.isEmpty() ? "%n" : "    %s%n", printable(line)));
+            .forEach(line -> out.println(line.isEmpty() ? "" : "    " + printable(line)));
       }
     }
   }
