@@ -42,7 +42,7 @@ final class OpenTsdbRollups {
     List<Object> points = new ArrayList<>();
     for (String host : List.of("web01", "Web02", "web03")) {
       for (String interval : List.of("11m", "33m")) {
-        int seconds = interval.equals("11m") ? 660 : 1980;
+        long seconds = interval.equals("11m") ? 660 : 1980;
         for (long time = OpenTsdbPoints.START - 4 * seconds;
             time < OpenTsdbPoints.END;
             time += seconds) {
