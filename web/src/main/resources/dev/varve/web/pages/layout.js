@@ -87,7 +87,7 @@ export function Layout() {
       h('h1', null, 'Layout'),
       h('div', { class: 'tabs' }, tab('Cells', ''), tab('Advice', 'advice')),
     ),
-    shown === 'advice' ? h(Advice) : h(Anatomies),
+    shown === 'advice' ? h(Advice, null) : h(Anatomies, null),
   ];
 }
 

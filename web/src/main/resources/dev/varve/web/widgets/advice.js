@@ -38,7 +38,11 @@ export function Advice() {
     h(Notice, { answer }),
     advice && [
       h('h2', null, VERDICTS[advice.verdict] ?? advice.verdict),
-      h('p', { class: 'quiet' }, `Present layout of ${advice.dataset}: ${advice.layout.join('; ')}`),
+      h(
+        'p',
+        { class: 'quiet' },
+        `Present layout of ${advice.dataset}: ${advice.layout.join('; ')}`,
+      ),
       advice.missing.map((text) => h('p', { class: 'warning' }, `Missing: ${text}`)),
       advice.reasons.map((reason) =>
         h('p', null, h('strong', { title: reason.about }, reason.rule), ' ', reason.text),
