@@ -73,6 +73,11 @@ final class PowerLossStore implements Store {
     return live.open(java.util.Objects.requireNonNull(specs.get(table)), OpenMode.READ_WRITE);
   }
 
+  /** Lets all later calls fail. */
+  synchronized void lose() {
+    lost = true;
+  }
+
   synchronized boolean isLost() {
     return lost;
   }

@@ -23,6 +23,7 @@ import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.file.Path;
@@ -123,8 +124,15 @@ final class TestEngine implements AutoCloseable {
 
   /** Loses the engine and unsynced writes, as a power loss does. */
   void losePower(Random random) {
-    engine = null;
-    store = store.afterPowerLoss(random);
+    PowerLossStore lost = store;
+    store = lost.afterPowerLoss(random);
+    lost.lose();
+    try {
+      // Its threads and buffers would stay until the last test has ended.
+      close();
+    } catch (StoreException e) {
+      engine = null;
+    }
   }
 
   /** Closes the engine; the next one may have other declarations. */

@@ -33,19 +33,26 @@ final class IndexCensus implements Census {
 
   private int lastSeries;
 
+  /** Creates a census for a plan that is run, which must find samples of the future, too. */
+  IndexCensus(OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes) {
+    this(dataset, layout, series, attributes, Long.MAX_VALUE);
+  }
+
   /**
    * Creates a census for one layout.
    *
    * @param series numbers in the catalog of the planned series, whose extents bound the plan; null
    *     for no bound
    * @param attributes whether attributes are read, whose times are unknown
+   * @param now the time after which no sample is counted
    */
-  IndexCensus(OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes) {
+  IndexCensus(
+      OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes, long now) {
     this.series = series;
     this.dataset = dataset;
     this.index = dataset.index();
     this.layout = layout;
-    this.now = dataset.now() + 1;
+    this.now = now;
     this.timesKnown = !attributes && dataset.trustsExtents();
   }
 

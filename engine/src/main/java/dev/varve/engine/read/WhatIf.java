@@ -58,7 +58,7 @@ public final class WhatIf {
         new PlanRequest(
             bindings,
             scope,
-            new IndexCensus(dataset, layout, series, false),
+            new IndexCensus(dataset, layout, series, false, dataset.now() + 1),
             request.newestFirst(),
             request.wholeTable() || dataset.config().wholeTableScans(),
             order,

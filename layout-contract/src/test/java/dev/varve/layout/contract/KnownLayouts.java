@@ -35,6 +35,7 @@ public final class KnownLayouts {
           new MarketDataContractTest(),
           new NewestFirstContractTest(),
           new OpenTsdbContractTest(),
+          new OpenTsdbRollupContractTest(),
           new OpenTsdbSaltedContractTest(),
           new PromotedContractTest(),
           new SaltedContractTest(),
