@@ -92,6 +92,8 @@ class ArchitectureTest {
           "dev.varve.layout.ReadScope",
           "dev.varve.layout.Refusal",
           "dev.varve.layout.StorageLayout",
+          "dev.varve.layout.opentsdb.RollupConfig",
+          "dev.varve.layout.opentsdb.RollupInterval",
           "dev.varve.layout.plan.Plan",
           "dev.varve.store.Budget",
           "dev.varve.store.BudgetExceededException",

@@ -42,6 +42,11 @@ public final class SideDatasets {
     return dataset + "_histogram";
   }
 
+  /** Returns whether histograms have a dataset of their own, being no attributes of series. */
+  public static boolean keepsHistogramsApart(DatasetConfig dataset) {
+    return !(dataset.periods().getLast().layouts().getFirst() instanceof OpenTsdbLayout);
+  }
+
   /** Returns the declarations of these datasets. */
   public static List<DatasetConfig> of(DatasetConfig dataset) {
     List<DatasetConfig> all = new ArrayList<>();
@@ -49,7 +54,7 @@ public final class SideDatasets {
     if (dataset.rollups() != null) {
       addRollups(dataset, dataset.rollups(), layout, all);
     }
-    if (dataset.histograms() != null && !(layout instanceof OpenTsdbLayout)) {
+    if (dataset.histograms() != null && keepsHistogramsApart(dataset)) {
       all.add(declaration(dataset, histograms(dataset.name()), withTexts(layout), "", ""));
     }
     return all;

@@ -4,7 +4,6 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.SideDatasets;
-import dev.varve.layout.opentsdb.OpenTsdbLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
@@ -50,7 +49,7 @@ public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
 
   /** Returns whether histograms are attributes of series. */
   public boolean areAttributes() {
-    return dataset.config().periods().getLast().layouts().getFirst() instanceof OpenTsdbLayout;
+    return !SideDatasets.keepsHistogramsApart(dataset.config());
   }
 
   /** Returns the dataset in which the histograms are. */
