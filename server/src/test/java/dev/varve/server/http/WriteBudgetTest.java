@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -73,14 +74,19 @@ class WriteBudgetTest {
   void isNeverExceededNorLeaksWithManyThreads() throws Exception {
     WriteBudget budget = new WriteBudget(MAX);
     AtomicBoolean done = new AtomicBoolean();
+    CountDownLatch looks = new CountDownLatch(1);
+    Reservation first = budget.open(client(0));
+    first.hold(1);
     CompletableFuture<Long> most =
         CompletableFuture.supplyAsync(() -> {
           long seen = 0;
           while (!done.get()) {
             seen = Math.max(seen, budget.used());
+            looks.countDown();
           }
           return seen;
         });
+    assertThat(looks.await(60, TimeUnit.SECONDS)).isTrue();
     List<CompletableFuture<Void>> threads = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       ClientAddress client = client(i % 3);
@@ -92,6 +98,7 @@ class WriteBudgetTest {
       thread.get(60, TimeUnit.SECONDS);
     }
     done.set(true);
+    first.close();
     assertThat(most.get(10, TimeUnit.SECONDS)).isBetween(1L, (long) MAX);
     assertThat(budget.used()).isZero();
     assertThat(budget.clients()).isZero();
