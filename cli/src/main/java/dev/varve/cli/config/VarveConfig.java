@@ -392,8 +392,7 @@ public record VarveConfig(
       JournalConfig journal = journal();
       Attached attached = attached();
       RollupConfig rollups = rollups();
-      Integer histograms =
-          reader.has("histograms") ? reader.integer("histograms", 0, 255, 0) : null;
+      int histograms = reader.integer("histograms", 0, 255, -1);
       store.refuseUnknown();
       reader.refuseUnknown();
       return periods.isEmpty()
@@ -410,7 +409,7 @@ public record VarveConfig(
               journal,
               attached,
               rollups,
-              histograms);
+              histograms < 0 ? null : histograms);
     }
 
     /** Reads the file of OpenTSDB's roll-ups; null if there is none. */

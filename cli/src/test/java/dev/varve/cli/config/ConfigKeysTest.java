@@ -38,6 +38,16 @@ class ConfigKeysTest {
   private static final Set<String> OF_PROMETHEUS =
       Set.of("write.relabel", "rules.alert-relabel", "scrape.global", "scrape.scrape_configs");
 
+  /** A file of OpenTSDB's roll-ups. */
+  static final String ROLLUPS =
+      """
+      {"aggregationIds": {"sum": 0, "count": 1},
+       "intervals": [
+         {"interval": "1m", "table": "tsdb", "preAggregationTable": "tsdb-agg", "rowSpan": "1h",
+          "defaultInterval": true},
+         {"interval": "1h", "table": "hours", "preAggregationTable": "hours-agg", "rowSpan": "1d"}]}
+      """;
+
   @TempDir private Path folder;
 
   private VarveConfig read(String yaml) throws IOException {
@@ -141,6 +151,7 @@ class ConfigKeysTest {
     Files.writeString(
         folder.resolve("prometheus.yml"),
         "scrape_configs: [{job_name: node, static_configs: [{targets: ['127.0.0.1:9100']}]}]\n");
+    Files.writeString(folder.resolve("rollups.json"), ROLLUPS);
     Files.createDirectory(folder.resolve("rules"));
     for (String file : List.of("rules/site.yml", "other.yml")) {
       Files.writeString(folder.resolve(file), "groups: [{name: g, rules: []}]\n");

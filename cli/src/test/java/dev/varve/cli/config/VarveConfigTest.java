@@ -334,6 +334,7 @@ class VarveConfigTest {
       example.append(block.group(1));
     }
     Files.writeString(folder.resolve("prometheus.yml"), "scrape_configs: []\n");
+    Files.writeString(folder.resolve("rollups.json"), ConfigKeysTest.ROLLUPS);
     VarveConfig config = VarveConfig.read(file(example.toString()), Map.of(), Map.of());
     assertThat(config.rules().alerting().alertmanagers()).hasSize(2);
     assertThat(config.heapDump()).isTrue();
