@@ -67,7 +67,7 @@ class OperatorIT {
     try (VarveProcess server = VarveProcess.in(folder, CONFIG).start()) {
       Awaitility.await("an alert that could not be sent")
           .atMost(Duration.ofSeconds(40))
-          .until(() -> server.log().contains("alerts not sent"));
+          .until(() -> server.log().contains("127.0.0.1:1/am/api/v2/alerts: 1 alerts not sent"));
       String metrics = server.get("/metrics").body();
       assertThat(metrics)
           .contains("alertmanager=\"http://***@127.0.0.1:1/am/api/v2/alerts\"")
