@@ -55,6 +55,20 @@ final class OpenTsdbRules {
                 both.refused(400)
                     && difference.place().equals(".error.details")
                     && String.valueOf(difference.theirs()).contains("ds_interval=")),
+        // The two servers read their clocks one after the other.
+        new Rule(
+            "`1h-ago`",
+            (both, difference) ->
+                both.request().contains("end=&") && difference.place().contains(".dps.")),
+        new Rule(
+            "| a width in an unknown unit before `c`, such as `30mmc` | 400 |",
+            (both, difference) ->
+                both.refused(400) && both.ours().body().contains("Unrecognized unit type: mm")),
+        new Rule(
+            "| a limit of queries | as [documented](../limits.md) |",
+            (both, difference) ->
+                both.statuses(200, 400)
+                    && both.ours().body().contains("MiB that a query may hold")),
         new Rule(
             "| a TSUID that is too short | 500 |",
             (both, difference) ->
