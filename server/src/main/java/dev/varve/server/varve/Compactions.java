@@ -1,10 +1,9 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.formats.json.JsonLines;
+import dev.varve.model.KnownError;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -33,6 +32,8 @@ import tools.jackson.core.JsonGenerator;
  *       one and answers lines of {@link ConversionJson}. It ends if its client disconnects; another
  *       request continues
  * </ul>
+ *
+ * <p>An error after the first line is the last line, {@code {"error":"..."}}.
  */
 final class Compactions {
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
@@ -108,8 +109,8 @@ final class Compactions {
         JsonGenerator json = JsonLines.generator(out)) {
       try {
         work.run(json, stopped);
-      } catch (QueryRefusedException | WriteFailedException e) {
-        if (!exchange.committed()) {
+      } catch (RuntimeException e) {
+        if (!exchange.committed() || !(e instanceof KnownError)) {
           throw e;
         }
         json.writeStartObject();
