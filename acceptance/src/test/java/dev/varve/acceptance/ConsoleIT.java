@@ -217,7 +217,7 @@ class ConsoleIT {
     browser.see(".anatomy[data-layout=declared] .error", "metrik");
     browser.click("#tab-advice");
     browser.see("#advice h2");
-    browser.see("#advice-costs", "Cells of a query");
+    browser.see("#advice", "packs the samples of a series and day into columns");
     onlyRefusals(400);
   }
 

@@ -37,7 +37,10 @@ final class AdviceText {
           printable(JsonTree.text(reason, "text")));
     }
     Object proposal = optional(advice, "proposal");
-    costs(proposal, out);
+    // In blocks nothing is planned: there is no layout to compare them with.
+    if (number(JsonTree.member(JsonTree.member(advice, "present"), "write"), "cells") > 0) {
+      costs(proposal, out);
+    }
     queries(proposal != null, out);
     if (proposal != null) {
       for (Object command : JsonTree.list(JsonTree.member(proposal, "commands"))) {

@@ -157,13 +157,15 @@ class AdviseCommandTest {
   void readsOfEveryLanguageAreRecorded() throws Exception {
     get("/api/v1/query?query=cpu");
     get("/varve/v1/query?selector=cpu&from=2h&every=1h&aggregate=max&by=host");
+    get("/varve/v1/query?selector=cpu&from=2h&every=10m&aggregate=max&by=host");
     get("/api/query?start=2h-ago&m=sum:cpu");
     List<Object> queries = JsonTree.list(member(get("/varve/v1/advice"), "queries"));
     assertThat(queries)
         .extracting(one -> JsonTree.text(one, "query"))
         .anyMatch(text -> text.startsWith("promql of cpu{}"))
-        .anyMatch(text -> text.startsWith("varve max by (host)(max 1h) of cpu{}, 3h up to now"))
-        .anyMatch(text -> text.startsWith("opentsdb"));
+        .anyMatch(text -> text.startsWith("varve sum by (host)(max) of cpu{}, 3h up to now"))
+        .anyMatch(text -> text.startsWith("opentsdb"))
+        .hasSize(3);
   }
 
   @Test

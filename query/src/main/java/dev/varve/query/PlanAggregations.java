@@ -5,10 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The aggregations of a plan in a few words, for the query log. */
-final class PlanWords {
-  private PlanWords() {}
+final class PlanAggregations {
+  private PlanAggregations() {}
 
-  /** Returns such as {@code avg by (host)(max 1h)}; empty if nothing is aggregated. */
+  /**
+   * Returns such as {@code avg by (host)(max)}; empty if nothing is aggregated. Windows are left
+   * out: many begin with the range of their query, and each would be a kind of its own.
+   */
   static String of(QueryPlan plan) {
     List<String> words = new ArrayList<>();
     for (QueryPlan at = plan; at != null; at = inputOf(at)) {
@@ -18,9 +21,8 @@ final class PlanWords {
                 group.labels().isEmpty()
                     ? group.aggregation().toString()
                     : group.aggregation() + " by (" + String.join(", ", group.labels()) + ")");
-        case QueryPlan.Downsample down -> words.add(down.aggregation() + " " + down.windows());
-        case QueryPlan.Rolling rolling ->
-            words.add(rolling.aggregation() + " over " + rolling.windows());
+        case QueryPlan.Downsample down -> words.add(down.aggregation().toString());
+        case QueryPlan.Rolling rolling -> words.add(rolling.aggregation() + " rolling");
         case QueryPlan.Rate _ -> words.add("rate");
         case QueryPlan.Select _,
             QueryPlan.Merge _,

@@ -78,7 +78,7 @@ public final class QueryRun {
    */
   public void into(ResultSink sink, List<? extends ResultSink> receivers) {
     copies = List.copyOf(receivers);
-    use.describe(PlanWords.of(plan), 0);
+    use.describe(PlanAggregations.of(plan), 0);
     source(plan, null, Stage.into(new CountedSink(sink, use))).run(this);
   }
 

@@ -187,7 +187,7 @@ public final class Advisor {
     reasons.add(
         new Reason(
             Rule.KEEP,
-            "Layout blocks chooses its buckets by the rate of each series and packs samples into columns: a query reads two cells a block, whatever its selector binds. No layout of cells reads less. Keep it."));
+            "Layout blocks packs the samples of a series and day into columns: a query reads the blocks of its series and times alone, whatever its selector binds. Keep it."));
     reasons.addAll(new Retention(dataset, workload, rates).reasons());
     return new Advice(
         dataset.name(),

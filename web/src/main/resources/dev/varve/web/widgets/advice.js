@@ -47,7 +47,7 @@ export function Advice() {
       advice.reasons.map((reason) =>
         h('p', null, h('strong', { title: reason.about }, reason.rule), ' ', reason.text),
       ),
-      h(Costs, { advice }),
+      advice.present.write.cells > 0 && h(Costs, { advice }),
       advice.queries.length > 0 && h(Queries, { advice }),
       advice.proposal?.commands.map((command) => [
         h('p', null, command.about),
