@@ -234,7 +234,8 @@ public final class Dispatcher {
     exchange.receive();
     Turns.Turn turn = gate.enter(exchange.clientAddress());
     // A request that waits to read a long body leaves the gate, so that short ones can pass.
-    exchange.waitFor(longBodies.of(exchange.clientAddress(), () -> gate.leave(turn)));
+    exchange.waitFor(
+        longBodies.of(exchange.clientAddress(), () -> gate.leave(turn), exchange::onGone));
     try {
       threads.run(route.handler(), exchange);
     } finally {

@@ -3,6 +3,7 @@ package dev.varve.server.http;
 import dev.varve.query.running.Turns;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Limits the requests that run and those that wait, fairly among clients. A request that finds no
@@ -38,7 +39,17 @@ final class Gate {
    *
    * @throws HttpError if too many wait; 503 if the wait took too long
    */
-  synchronized Turns.Turn enter(ClientAddress client) {
+  Turns.Turn enter(ClientAddress client) {
+    return enter(client, () -> false);
+  }
+
+  /**
+   * Waits for admission while the client is connected. The caller must call {@link #leave}.
+   *
+   * @param gone whether the client has disconnected; {@link #wake} follows when this changes
+   * @throws HttpError if too many wait; 503 if the wait took too long; 499 if the client is gone
+   */
+  synchronized Turns.Turn enter(ClientAddress client, BooleanSupplier gone) {
     Turns.Turn turn = turns.come(client.toString());
     if (turn.runs()) {
       return turn;
@@ -47,7 +58,7 @@ final class Gate {
     notifyAll();
     boolean entered = false;
     try {
-      await(turn);
+      await(turn, gone);
       entered = true;
       return turn;
     } catch (InterruptedException e) {
@@ -60,7 +71,7 @@ final class Gate {
     }
   }
 
-  private void await(Turns.Turn turn) throws InterruptedException {
+  private void await(Turns.Turn turn, BooleanSupplier gone) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     while (!turn.runs()) {
       if (turn.isSentAway()) {
@@ -69,6 +80,9 @@ final class Gate {
             "%d requests that %s run and %d wait, which is all that this server takes at once"
                 .formatted(turns.running(), what, waitingMax),
             Duration.ofSeconds(1));
+      }
+      if (gone.getAsBoolean()) {
+        throw clientGone();
       }
       long left = end - System.nanoTime();
       if (left <= 0) {
@@ -80,6 +94,16 @@ final class Gate {
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
+  }
+
+  /** Makes all that wait check whether their clients are still connected. */
+  synchronized void wake() {
+    notifyAll();
+  }
+
+  /** Returns the error of a request whose client has disconnected. */
+  static HttpError clientGone() {
+    return new HttpError(499, "the client closed the connection before the request was processed");
   }
 
   synchronized void leave(Turns.Turn turn) {

@@ -5,12 +5,14 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the number of long bodies that are read at once. Reading one occupies a processor for
  * long, and as many as may write at once would leave little for others. Most bodies are short and
- * never wait here. Thread-safe.
+ * never wait here. A long body whose client has disconnected is read no further, because nobody
+ * would learn whether it was written. Thread-safe.
  */
 final class LongBodies {
   /** Decoded length above which a body is long, in bytes. Bodies of agents are mostly shorter. */
@@ -29,9 +31,10 @@ final class LongBodies {
    * Creates the turn of a request.
    *
    * @param before runs before the request waits, and releases what others wait for
+   * @param onGone registers what runs after the client has disconnected
    */
-  Turn of(ClientAddress client, Runnable before) {
-    return new Turn(client, before);
+  Turn of(ClientAddress client, Runnable before, Consumer<Runnable> onGone) {
+    return new Turn(client, before, onGone);
   }
 
   /** Returns the number of long bodies that are being read. */
@@ -48,24 +51,36 @@ final class LongBodies {
   final class Turn {
     private final ClientAddress client;
     private final Runnable before;
+    private final Consumer<Runnable> onGone;
     private Turns.@Nullable Turn entered;
+    private volatile boolean gone;
 
-    private Turn(ClientAddress client, Runnable before) {
+    private Turn(ClientAddress client, Runnable before, Consumer<Runnable> onGone) {
       this.client = client;
       this.before = before;
+      this.onGone = onGone;
     }
 
     /**
      * Waits for the turn if the body is long, unless the request already has it.
      *
      * @param length decoded bytes known so far
-     * @throws HttpError 503 if the wait took too long
+     * @throws HttpError 503 if the wait took too long; 499 if the client has disconnected
      */
     void await(long length) {
+      if (gone) {
+        throw Gate.clientGone();
+      }
       if (length > LONG && entered == null) {
         before.run();
-        entered = gate.enter(client);
+        onGone.accept(this::disconnected);
+        entered = gate.enter(client, () -> gone);
       }
+    }
+
+    private void disconnected() {
+      gone = true;
+      gate.wake();
     }
 
     /** Returns a body that waits for the turn after its first bytes. */

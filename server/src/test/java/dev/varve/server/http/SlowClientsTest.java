@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.varve.server.http.Route.Load;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,8 +16,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,7 @@ class SlowClientsTest {
 
   private final CountDownLatch release = new CountDownLatch(1);
   private final AtomicInteger hanging = new AtomicInteger();
+  private final List<Integer> slowWrites = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new ArrayList<>();
   private @Nullable SocketServer server;
   private @Nullable Dispatcher dispatcher;
@@ -102,6 +106,7 @@ class SlowClientsTest {
                   int length = exchange.body().readAllBytes().length;
                   exchange.answer(200, "text/plain", "wrote " + length);
                 }),
+            Route.post("/slow-write", Load.WRITE, Right.WRITE, this::readSlowly),
             Route.get("/endless", Load.READ, Right.READ, SlowClientsTest::writeEndlessly),
             Route.get(
                 "/-/healthy",
@@ -128,6 +133,19 @@ class SlowClientsTest {
       throw new IOException(e);
     }
     exchange.answer(200, "text/plain", "released");
+  }
+
+  /** Reads a long body for minutes, as a body does that takes long to decode. */
+  private void readSlowly(Exchange exchange) throws IOException {
+    try (InputStream body = exchange.body()) {
+      body.skipNBytes(LongBodies.LONG);
+      while (body.read() >= 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    } catch (HttpError e) {
+      slowWrites.add(e.status());
+      throw e;
+    }
   }
 
   private static void writeEndlessly(Exchange exchange) throws IOException {
@@ -271,6 +289,23 @@ class SlowClientsTest {
     assertThat(figure("closed_total{reason=\"body-rate\"}")).isOne();
     // Even though the client keeps its side open.
     await().until(() -> server().openConnections() == 0);
+  }
+
+  @Test
+  void aLongBodyIsReadNoFurtherOnceItsClientIsGone() throws Exception {
+    start(limits(10, 10, 2));
+    int length = 2 * LongBodies.LONG;
+    Socket socket = connect(1);
+    send(
+        socket,
+        "POST /slow-write HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+            .formatted(length));
+    send(socket, "x".repeat(length));
+    await().until(() -> dispatcher().writing() == 1);
+    socket.close();
+    await().atMost(SOON).until(() -> dispatcher().writing() == 0);
+    assertThat(dispatcher().budget().used()).isZero();
+    assertThat(slowWrites).containsExactly(499);
   }
 
   @Test
