@@ -9,6 +9,7 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Run;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
@@ -55,6 +56,37 @@ class BlocksTest {
       test.put(KEY, NOW, new Value.Text("three"));
       test.restart();
       assertThat(read(test)).containsExactly(new Sample(NOW, new Value.Text("three")));
+    }
+  }
+
+  @Test
+  void aReadSeesWhatWasInMemoryWhenItBeganWhateverIsSealed() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      for (int round = 0; round < 3; round++) {
+        long time = NOW + round;
+        putFifty(test, time, round);
+        Map<Series, Integer> seen = new HashMap<>();
+        ReadRequest request =
+            ReadRequest.of(Selector.metric("m"), TimeRange.closed(time, time));
+        try (RunCursor cursor = test.dataset().read(request)) {
+          for (Run run = cursor.next(); run != null; run = cursor.next()) {
+            assertThat(run.samples().value(0)).isEqualTo(new Value.Int64(round));
+            seen.merge(run.series(), 1, Integer::sum);
+            if (seen.size() == 1) {
+              test.seal();
+              putFifty(test, time, -1);
+              test.seal();
+            }
+          }
+        }
+        assertThat(seen).hasSize(50);
+      }
+    }
+  }
+
+  private static void putFifty(TestEngine test, long time, int value) {
+    for (int host = 0; host < 50; host++) {
+      test.put(GroupKey.of("m", Tags.of("host", "h" + host)), time, new Value.Int64(value));
     }
   }
 

@@ -257,8 +257,8 @@ public final class BlockTiers implements AutoCloseable {
     return new View(heads.view(), latest.version());
   }
 
-  /** What a read sees. For one thread. */
-  public final class View {
+  /** What a read sees. For one thread; any thread may close it. */
+  public final class View implements AutoCloseable {
     private final Heads.View inHeads;
     private final long latestVersion;
 
@@ -313,6 +313,17 @@ public final class BlockTiers implements AutoCloseable {
     public void read(int series, TimeRange times, SampleColumn into) {
       inHeads.read(series, times, into);
     }
+
+    /** Releases the heads. Idempotent. */
+    @Override
+    public void close() {
+      inHeads.close();
+    }
+  }
+
+  /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
+  public List<Long> buckets(TimeRange times) {
+    return blocks.buckets(times);
   }
 
   public boolean isClosed() {

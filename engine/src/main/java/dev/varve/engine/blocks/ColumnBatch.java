@@ -31,7 +31,7 @@ public final class ColumnBatch {
     return columns == 0;
   }
 
-  int columns() {
+  public int columns() {
     return columns;
   }
 
@@ -55,12 +55,12 @@ public final class ColumnBatch {
   }
 
   /** Returns the index of the first sample of a column. */
-  int start(int column) {
+  public int start(int column) {
     return column == 0 ? 0 : ends[column - 1];
   }
 
   /** Returns the index after the last sample of a column. */
-  int end(int column) {
+  public int end(int column) {
     return ends[column];
   }
 
@@ -76,6 +76,11 @@ public final class ColumnBatch {
 
   byte[] text(long index) {
     return texts.get((int) index);
+  }
+
+  /** Returns the number of columns that fit without further growth. */
+  public int columnCapacity() {
+    return series.length;
   }
 
   /** Starts a column; it continues the previous one if that is of the same series and kind. */

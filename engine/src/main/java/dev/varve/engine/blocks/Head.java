@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Samples in memory, by the number of their series, in the order of acceptance. Nothing is ever
  * removed: a full head is sealed and dropped as a whole.
  *
- * <p>The caller ensures that nobody reads while a batch is added. A reader passes the {@linkplain
+ * <p>The caller ensures that nobody reads while a batch is added, or views are counted. A reader passes the {@linkplain
  * #batches() number of batches} that it wants to see, and then sees the same samples however many
  * batches are added between its calls.
  */
@@ -31,7 +31,7 @@ final class Head {
    * one place, and so is all that a series needs for the next one: memory is slow, not arithmetic.
    */
   private static final int PAGE_SHIFT = 16;
-  private static final int PAGE = 1 << PAGE_SHIFT;
+  static final int PAGE = 1 << PAGE_SHIFT;
   private static final int PAGE_MASK = PAGE - 1;
   private static final int HEADER = 2;
   private static final int WIDTH = 2;
@@ -64,7 +64,8 @@ final class Head {
   /** Memory of a text in addition to its bytes. */
   private static final int TEXT_BYTES = 24;
 
-  private long[][] pages = {new long[PAGE]};
+  private final HeadPages free;
+  private long[][] pages;
   private int[] @Nullable [] places = {};
   private final List<byte[]> texts = new ArrayList<>();
   private int nextSlot = 1;
@@ -72,6 +73,44 @@ final class Head {
   private long samples;
   private int series;
   private int batch;
+
+  /** Number of views that may still read this head. */
+  private int views;
+
+  private boolean dropped;
+
+  /**
+   * @param free provides pages of {@link #PAGE} longs
+   */
+  Head(HeadPages free) {
+    this.free = free;
+    this.pages = new long[][] {free.take()};
+  }
+
+  /** Keeps the head readable until {@link #leave}. */
+  void view() {
+    views++;
+  }
+
+  /** Ends a view. */
+  void leave() {
+    views--;
+    giveBack();
+  }
+
+  /** Gives up the pages once no view needs them: the samples are in blocks. */
+  void drop() {
+    dropped = true;
+    giveBack();
+  }
+
+  private void giveBack() {
+    if (dropped && views == 0) {
+      free.giveBack(pages);
+      pages = new long[0][];
+      places = new int[0][];
+    }
+  }
 
   /** Adds a batch, which readers then see. */
   void add(ColumnBatch columns) {
@@ -190,7 +229,7 @@ final class Head {
     if ((nextSlot & PAGE_MASK) + length > PAGE || nextSlot >>> PAGE_SHIFT == pages.length) {
       nextSlot = pages.length << PAGE_SHIFT;
       long[][] grown = Arrays.copyOf(pages, pages.length + 1);
-      grown[pages.length] = new long[PAGE];
+      grown[pages.length] = free.take();
       pages = grown;
       bytes += (long) PAGE * Long.BYTES;
     }

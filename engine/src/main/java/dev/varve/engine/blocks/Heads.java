@@ -49,7 +49,9 @@ final class Heads {
   /** Signalled if there is work for the sealer. */
   private final Condition due = lock.newCondition();
 
-  private Head head = new Head();
+  private final HeadPages pages;
+
+  private Head head;
 
   /** When the first sample of the head was accepted; meaningless while it is empty. */
   private long headSince = System.nanoTime();
@@ -86,6 +88,8 @@ final class Heads {
     this.stamps = stamps;
     this.headMax = headMax;
     this.journalMax = journalMax;
+    this.pages = new HeadPages(Math.min(headMax, 2 * GOOD_BYTES));
+    this.head = new Head(pages);
   }
 
   /**
@@ -209,7 +213,7 @@ final class Heads {
   private Full beginSealing() {
     Full full = new Full(head, lastStamp, headEntries);
     sealing = full;
-    head = new Head();
+    head = new Head(pages);
     headEntries = 0;
     sealRequested = false;
     return full;
@@ -262,6 +266,7 @@ final class Heads {
     lock.lock();
     try {
       sealing = null;
+      full.head().drop();
       sealedThrough = full.through();
       changed.signalAll();
     } finally {
@@ -415,6 +420,16 @@ final class Heads {
     }
   }
 
+  /** Frees memory that is kept for the next heads. */
+  void trim() {
+    lock.lock();
+    try {
+      pages.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Returns a view of all samples accepted so far; later batches do not change it. */
   View view() {
     lock.lock();
@@ -425,24 +440,47 @@ final class Heads {
     }
   }
 
-  /** What a read sees. For one thread. */
-  final class View {
+  /** What a read sees. For one thread; any thread may close it. */
+  final class View implements AutoCloseable {
     private final List<Head> seen;
     private final int batches;
+    private boolean closed;
 
+    /** Called with the lock held. */
     private View(List<Head> seen, int batches) {
       this.seen = seen;
       this.batches = batches;
+      seen.forEach(Head::view);
     }
 
-    /** Adds samples of a series, in the order of acceptance. */
+    /**
+     * Adds samples of a series, in the order of acceptance.
+     *
+     * @throws IllegalStateException if the view is closed
+     */
     void read(int series, TimeRange times, SampleColumn into) {
       lock.lock();
       try {
+        if (closed) {
+          throw new IllegalStateException("the view of the head is closed");
+        }
         for (Head one : seen) {
           boolean last = one == seen.getLast();
           int visible = last ? batches : Integer.MAX_VALUE;
           one.read(series, visible, times.from(), times.to(), into);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void close() {
+      lock.lock();
+      try {
+        if (!closed) {
+          closed = true;
+          seen.forEach(Head::leave);
         }
       } finally {
         lock.unlock();

@@ -185,10 +185,11 @@ final class Sealer {
     }
   }
 
-  /** Frees the space of journal entries and blocks that are not needed any more. */
+  /** Frees memory and the space of journal entries and blocks that are not needed any more. */
   private void reclaim() {
     long through = heads.appendedBytes();
     quiet = false;
+    heads.trim();
     journal.reclaim();
     blocks.reclaim();
     reclaimed = through;

@@ -67,7 +67,7 @@ final class BlockSource implements RunSource {
     this.planned = planned;
     this.numbers = planned.tiers().numbers();
     // The view comes first: what leaves a head later is in blocks by then.
-    this.view = planned.tiers().view();
+    this.view = reading.view(planned.tiers());
     this.buckets = view.buckets(planned.times());
     ReadRequest request = reading.request();
     this.latestSuffices =

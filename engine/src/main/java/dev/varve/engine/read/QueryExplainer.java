@@ -55,7 +55,7 @@ final class QueryExplainer {
 
   private static PeriodRead explain(PlannedBlocks read) {
     List<ShownSlice> slices = new ArrayList<>();
-    int buckets = read.tiers().view().buckets(read.times()).size();
+    int buckets = read.tiers().buckets(read.times()).size();
     long rows = (long) buckets * read.matches().size();
     Plan plan =
         new Plan(

@@ -3,6 +3,7 @@ package dev.varve.engine.read;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.delete.DeleteFilter;
@@ -46,6 +47,7 @@ final class Reading {
   private final ReadGuard guard;
   private final Runnable cancel = this::cancel;
   private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
+  private final Set<BlockTiers.View> views = ConcurrentHashMap.newKeySet();
 
   private final Ways ways;
   private final ReadsInProgress.Ticket ticket;
@@ -350,9 +352,17 @@ final class Reading {
     return cost;
   }
 
-  /** Closes all open cursors. */
+  /** Returns a view of the samples in memory, which ends with the read. */
+  BlockTiers.View view(BlockTiers tiers) {
+    BlockTiers.View view = tiers.view();
+    views.add(view);
+    return view;
+  }
+
+  /** Closes all open cursors and views. */
   void close() {
     open.forEach(this::close);
+    views.forEach(BlockTiers.View::close);
     ticket.close();
     guard.ended(cancel);
   }

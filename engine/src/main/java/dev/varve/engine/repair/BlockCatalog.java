@@ -96,16 +96,17 @@ final class BlockCatalog {
   private void readMemory() {
     BitSet inMemory = new BitSet();
     tiers.forEachInMemory(inMemory::set);
-    BlockTiers.View view = tiers.view();
     SampleColumn column = new SampleColumn();
-    inMemory.stream()
-        .forEach(number -> {
-          column.clear();
-          view.read(number, TimeRange.ALL, column);
-          for (int i = 0; i < column.size(); i++) {
-            add(number, TimeRange.closed(column.time(i), column.time(i)));
-          }
-        });
+    try (BlockTiers.View view = tiers.view()) {
+      inMemory.stream()
+          .forEach(number -> {
+            column.clear();
+            view.read(number, TimeRange.ALL, column);
+            for (int i = 0; i < column.size(); i++) {
+              add(number, TimeRange.closed(column.time(i), column.time(i)));
+            }
+          });
+    }
   }
 
   private void take(CellBatch page, int cell) {

@@ -18,16 +18,21 @@ public final class SampleBatch {
   /** Number of samples for which memory is announced at once. */
   private static final int ANNOUNCED = 1 << 10;
 
-  private static final int BYTES_PER_SERIES = 24;
+  private static final int BYTES_PER_SERIES = 16;
+
+  /** Number of series for which memory is announced at once. */
+  private static final int ANNOUNCED_SERIES = 1 << 6;
 
   private final BlockTiers tiers;
   private final LongConsumer growth;
   private final ColumnBatch columns;
   private final long oldest;
   private final long firstRefused;
-  private int[] keys = new int[64];
-  private int[] sizes = new int[64];
-  private int series;
+
+  /** The key of each column in the index. */
+  private int[] keys;
+
+  private int announcedKeys;
   private SeriesHandle open = new SeriesHandle(-1, -1, Kind.DOUBLE, 0, 0);
   private int start;
   private long first;
@@ -48,6 +53,8 @@ public final class SampleBatch {
     this.firstRefused = firstRefused;
     this.growth = growth;
     this.columns = tiers.newColumns();
+    // Pooled columns tell how many series a batch has.
+    this.keys = new int[columns.columnCapacity()];
   }
 
   /** Starts to add samples of a series. */
@@ -96,13 +103,15 @@ public final class SampleBatch {
       columns.truncate(start);
       return false;
     }
-    if (series == keys.length) {
-      grow((long) BYTES_PER_SERIES * series);
-      keys = Arrays.copyOf(keys, 2 * series);
-      sizes = Arrays.copyOf(sizes, 2 * series);
+    int column = columns.columns() - 1;
+    if (column >= announcedKeys) {
+      grow((long) ANNOUNCED_SERIES * BYTES_PER_SERIES);
+      announcedKeys = column + ANNOUNCED_SERIES;
     }
-    keys[series] = open.key();
-    sizes[series++] = count;
+    if (column >= keys.length) {
+      keys = Arrays.copyOf(keys, Math.max(column + 1, 2 * keys.length));
+    }
+    keys[column] = open.key();
     return true;
   }
 
@@ -112,7 +121,7 @@ public final class SampleBatch {
   }
 
   public boolean isEmpty() {
-    return series == 0;
+    return columns.size() == 0;
   }
 
   /** Returns the number of samples. */
@@ -130,7 +139,7 @@ public final class SampleBatch {
   /** Removes all samples, so that the batch can be filled again. */
   public void clear() {
     columns.clear();
-    series = 0;
+    announcedKeys = 0;
     announced = 0;
     bytes = 0;
   }
@@ -154,8 +163,8 @@ public final class SampleBatch {
   }
 
   void forEach(Counts counts) {
-    for (int i = 0; i < series; i++) {
-      counts.take(keys[i], sizes[i]);
+    for (int column = 0; column < columns.columns(); column++) {
+      counts.take(keys[column], columns.end(column) - columns.start(column));
     }
   }
 }
