@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
- * Does what commands and a server do at their start, so that the JVM can cache the loaded classes
- * for later starts.
+ * Does what commands and a server do at their start and under load, so that the JVM can cache the
+ * loaded classes, and what it learned of their methods, for later starts.
  *
  * <p>The launcher runs this once after a build. It ends by itself and leaves no files. A failed
  * part is reported and skipped, because the cache is useful without it.
@@ -37,17 +37,26 @@ final class Rehearsal {
   }
 
   public static void main(String[] args) throws IOException {
-    PrintWriter said = new PrintWriter(System.err, true, UTF_8);
+    rehearse(RehearsedLoad.WRITES, new PrintWriter(System.err, true, UTF_8));
+    System.exit(0);
+  }
+
+  /**
+   * Plays all parts.
+   *
+   * @param writes number of batches that the server gets
+   * @param said receives a line for each part that failed
+   */
+  static void rehearse(int writes, PrintWriter said) throws IOException {
     Path folder = Files.createTempDirectory("varve-rehearsal");
     try {
       play("help", said, () -> showHelp(new CommandLine(new Main())));
       play("cells", said, Rehearsal::showCells);
       play("commands", said, () -> useDirectory(folder.resolve("commands")));
-      play("server", said, () -> serve(folder.resolve("server")));
+      play("server", said, () -> serve(folder.resolve("server"), writes));
     } finally {
       delete(folder);
     }
-    System.exit(0);
   }
 
   private static void play(String name, PrintWriter said, Scene scene) {
@@ -78,7 +87,7 @@ final class Rehearsal {
     run("explain", "m", "--data", data.toString(), "--from", "2023-11-14", "--analyze");
   }
 
-  private static void serve(Path data) throws IOException {
+  private static void serve(Path data, int writes) throws IOException {
     VarveConfig config = VarveConfig.read(null, Map.of(), Map.of("data", data.toString()));
     ServerConfig.Listener usual = ServerConfig.Listener.DEFAULTS;
     ServerConfig serverConfig =
@@ -93,6 +102,7 @@ final class Rehearsal {
       String address = "http://" + usual.host() + ":" + server.ports().getFirst();
       run("put", "--server", address, POINT);
       run("query", "m", "--server", address, "--from", "2023-11-14", "--output", "json");
+      new RehearsedLoad(address, writes, System.currentTimeMillis()).run();
     }
   }
 

@@ -41,7 +41,8 @@ record VarveServer(String name, Path launcher, String layout) implements Product
         name,
         List.of(launcher.toString(), "serve", "--config", config.toString()),
         folder,
-        Map.of("VARVE_BUILD", "off", "VARVE_AOT", "off"),
+        // As after the first start of an installation; later ones use what that one made.
+        Map.of("VARVE_BUILD", "off", "VARVE_AOT", "make"),
         folder.resolve("log"));
   }
 
