@@ -4,37 +4,23 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.advice.Advice;
 import dev.varve.engine.advice.Advisor;
-import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.blocks.BlockTiers;
-import dev.varve.engine.blocks.Rescue;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.Matches;
-import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.convert.BlockConversion;
 import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.delete.DeleteSupport;
-import dev.varve.engine.delete.StandingDeletes;
 import dev.varve.engine.fill.Fill;
 import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatHistory;
 import dev.varve.engine.heat.HeatKeeper;
 import dev.varve.engine.heat.HeatMap;
-import dev.varve.engine.home.ChangeTable;
-import dev.varve.engine.home.ClockTable;
-import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.CatalogState;
-import dev.varve.engine.home.IdentityTable.Conversion;
-import dev.varve.engine.home.IdentityTable.Made;
-import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
-import dev.varve.engine.periods.Periods;
-import dev.varve.engine.periods.Periods.Declared;
-import dev.varve.engine.periods.Periods.ForBlocks;
 import dev.varve.engine.periods.PlacedLayout;
-import dev.varve.engine.periods.Placement;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.repair.CatalogRefresh;
@@ -54,11 +40,7 @@ import dev.varve.engine.write.MetadataWriter;
 import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.layout.Domain;
-import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope.Versions;
-import dev.varve.layout.RefusedException;
-import dev.varve.layout.guardrail.Finding;
-import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
@@ -71,10 +53,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
-import dev.varve.store.Capabilities;
 import dev.varve.store.ReadCost;
-import dev.varve.store.Store;
-import dev.varve.store.TableSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -101,14 +80,6 @@ import org.slf4j.LoggerFactory;
 public final class Dataset implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
-  /** Within this time all servers on a store notice a period that one of them added. */
-  private static final Duration SEEN_BY_OTHERS = Duration.ofMinutes(2);
-
-  /**
-   * Maximum lead of stamps over the clock if another server must be able to overwrite the cells.
-   */
-  private static final Duration AHEAD_OF_ANOTHER = Duration.ofSeconds(10);
-
   private final OpenDataset open;
   private final DatasetWriter writer;
   private final DatasetReader reader;
@@ -131,7 +102,10 @@ public final class Dataset implements AutoCloseable {
   /** The series that may be used; null for all. */
   private final @Nullable SeriesBounds bounds;
 
-  private Dataset(OpenDataset open, DatasetShare share, HeatKeeper heat, long loadedAt) {
+  /**
+   * @param loadedAt minute of the clock from which on changes of other servers are read
+   */
+  Dataset(OpenDataset open, DatasetShare share, HeatKeeper heat, long loadedAt) {
     this.bounds = null;
     this.open = open;
     this.writer =
@@ -216,103 +190,8 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
-  static Dataset open(
-      DatasetConfig asDeclared, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
-    DatasetConfig config = DefaultLayout.resolve(asDeclared, stores.home());
-    Resolution resolution = resolution(config);
-    List<Declared> declared = declared(config, resolution);
-    Store store = stores.data();
-    List<String> reasons = Periods.check(config, declared, store);
-    if (!reasons.isEmpty()) {
-      throw new InvalidConfigException(reasons);
-    }
-    askGuardrails(config, declared, store);
-    refuseToWriteAhead(config, clock);
-    boolean hasRows = Periods.exist(config, declared, store);
-    Periods.tryOut(config, declared, store);
-    refuseToWriteBesideOtherRows(config, declared, store);
-    Home home = Home.open(stores.home(), config.name(), stores.server());
-    long lead =
-        stores.home().isEmbedded() ? 1 : SEEN_BY_OTHERS.toSeconds() * resolution.perSecond();
-    long earliest = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution) + lead;
-    Made asMade = IdentityCheck.declared(config, resolution, declared, store);
-    new DatasetMaking(config.name(), home, clock).run(asMade, hasRows, earliest);
-    SeriesIndex index = new SeriesIndex();
-    long loadedAt = ChangeTable.minute(clock.systemMicros());
-    home.series().load(index, clock.next());
-    HeatKeeper heat = new HeatKeeper(config.name(), () -> clock.systemMicros() / 1000);
-    Periods periods =
-        Periods.open(
-            config,
-            declared,
-            store,
-            stores.marks().stampUnit(),
-            clock::next,
-            share.lookUpCache(),
-            new ForBlocks(
-                index.numbers(),
-                stampsOf(clock, stores.marks()),
-                () -> OpenDataset.oldestKept(config, resolution, clock),
-                share.heads(),
-                new Rescue(
-                    index::extent,
-                    home.identity().catalogState().complete(),
-                    JournalRemovals.of(config.name(), index, resolution, share.removals()))),
-            heat::counted);
-    Conversion conversion = home.identity().conversion();
-    if (conversion != null) {
-      periods.answerFromBlocks(conversion.period(), conversion.blocksFrom());
-      if (conversion.emptied()) {
-        periods.emptied();
-      }
-    }
-    OpenDataset open =
-        new OpenDataset(
-            config,
-            resolution,
-            store,
-            stores.home(),
-            home,
-            index,
-            periods,
-            clock,
-            stores.marks(),
-            new StandingDeletes(home.deletes()));
-    Dataset dataset = new Dataset(open, share, heat, loadedAt);
-    try {
-      dataset.start();
-    } catch (RuntimeException e) {
-      dataset.close();
-      throw e;
-    }
-    return dataset;
-  }
-
-  /**
-   * @throws InvalidConfigException if the dataset co-writes a foreign table whose rows do not fit
-   *     the declared layout
-   */
-  private static void refuseToWriteBesideOtherRows(
-      DatasetConfig config, List<Declared> declared, Store store) {
-    DatasetConfig.Attached attached = config.attached();
-    if (attached == null || attached.access() != DatasetConfig.Access.CO_WRITE) {
-      return;
-    }
-    Layout layout = declared.getFirst().cells().getFirst();
-    int data = layout.dataTable();
-    TableSpec spec =
-        layout.tables().get(data).attached(Placement.foreignNames(layout, attached).get(data));
-    List<String> reasons = RowCheck.reasons(layout, spec, store);
-    if (!reasons.isEmpty()) {
-      throw new InvalidConfigException(
-          reasons.stream()
-              .map(reason -> "dataset '%s': %s".formatted(config.name(), reason))
-              .toList());
-    }
-  }
-
   /** Starts the background threads. Called last, so that a failed open leaves no thread behind. */
-  private void start() {
+  void start() {
     if (markers != null) {
       markers.start();
     }
@@ -328,71 +207,6 @@ public final class Dataset implements AutoCloseable {
     deletes.start();
     heat.start(new HeatHistory(open.home().heat(), open.clock()::next));
     usage.start();
-  }
-
-  /**
-   * Refuses to co-write if stamps are ahead of the clock. The other server could neither overwrite
-   * nor delete cells with future cell times.
-   */
-  private static void refuseToWriteAhead(DatasetConfig config, StampClock clock) {
-    long drift = clock.driftMicros();
-    if (config.attached() != null
-        && !config.isReadOnly()
-        && drift > AHEAD_OF_ANOTHER.toMillis() * 1000) {
-      throw new InvalidConfigException(
-          List.of(
-              "dataset '%s' writes to the tables of another server, but earlier stamps are %d s ahead of this machine's clock: check the clock; if it is right, wait that long or start with a new data directory"
-                  .formatted(config.name(), drift / 1_000_000)));
-    }
-  }
-
-  /**
-   * Runs the guardrails of the layouts and logs their warnings.
-   *
-   * @throws InvalidConfigException if a guardrail refuses
-   */
-  private static void askGuardrails(DatasetConfig config, List<Declared> declared, Store store) {
-    List<String> refusals = new ArrayList<>();
-    for (Declared period : declared) {
-      for (Layout layout : period.cells()) {
-        List<Capabilities> tables = layout.tables().stream().map(store::capabilities).toList();
-        List<Finding> findings =
-            new ArrayList<>(Guardrails.declaration(layout, config.retention()));
-        findings.addAll(Guardrails.opening(layout, store.kind(), tables, config.retention()));
-        try {
-          for (Finding finding : Guardrails.enforce(layout, findings)) {
-            LOG.warn(
-                "dataset '{}', layout '{}': {}", config.name(), layout.identity().name(), finding);
-          }
-        } catch (RefusedException e) {
-          refusals.add("dataset '%s': %s".formatted(config.name(), e.getMessage()));
-        }
-      }
-    }
-    if (!refusals.isEmpty()) {
-      throw new InvalidConfigException(refusals);
-    }
-  }
-
-  /** Returns a source of stamps that no later process gives again. */
-  private static LongSupplier stampsOf(StampClock clock, ClockTable marks) {
-    return () -> {
-      long stamp = clock.next();
-      marks.reach(stamp, ClockTable.MARK_AHEAD_MICROS);
-      return stamp;
-    };
-  }
-
-  private static Resolution resolution(DatasetConfig config) {
-    return config.periods().getFirst().layouts().getFirst().resolution();
-  }
-
-  private static List<Declared> declared(DatasetConfig config, Resolution resolution) {
-    List<Declared> declared = new ArrayList<>();
-    for (DatasetConfig.PeriodConfig period : config.periods()) {
-      declared.add(new Declared(ConfigCheck.time(period.from(), resolution), period.layouts()));
-    }
-    return declared;
   }
 
   /** Returns the internal state. */
