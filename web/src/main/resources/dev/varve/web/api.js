@@ -2,6 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { address } from './address.js';
 
+const UNREACHED =
+  'The server cannot be reached: it does not run, or a proxy before it wants a login. Reload the page then.';
+
 /** @returns {string} the prefix of paths, relative to the page, that names the dataset */
 function prefix() {
   const dataset = address().get('dataset');
@@ -15,10 +18,11 @@ function prefix() {
  */
 function reason(body, status) {
   try {
-    const parsed = JSON.parse(body);
-    return String(parsed.error ?? body);
+    return String(JSON.parse(body).error ?? body);
   } catch {
-    return body.trim() || `the server answered ${status}`;
+    const said = body.trim();
+    // A page comes from a proxy in between, and says little as text.
+    return said && !said.startsWith('<') ? said : `the server answered ${status}`;
   }
 }
 
@@ -28,7 +32,13 @@ function reason(body, status) {
  * @returns {Promise<string>}
  */
 async function text(path, how) {
-  const answer = await fetch(path, { credentials: 'same-origin', redirect: 'error', ...how });
+  const answer = await fetch(path, {
+    credentials: 'same-origin',
+    redirect: 'error',
+    ...how,
+  }).catch((error) => {
+    throw error instanceof TypeError ? new Error(UNREACHED) : error;
+  });
   const body = await answer.text();
   if (!answer.ok) {
     throw new Error(reason(body, answer.status));
@@ -36,7 +46,24 @@ async function text(path, how) {
   return body;
 }
 
-/** @param {Record<string, any>} values @returns {URLSearchParams} those that are present */
+/** @param {string} body @returns {any} its JSON */
+function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Error(
+      'The answer is no JSON. Is there a proxy before the server that answers itself?',
+    );
+  }
+}
+
+/**
+ * @typedef {string | number | boolean | null | undefined} Field
+ * @typedef {Record<string, Field | Field[]>} Fields parameters of a request by name; a field without
+ *     a value is left out
+ */
+
+/** @param {Fields} values @returns {URLSearchParams} those that are present */
 function form(values) {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -51,30 +78,30 @@ function form(values) {
 
 /**
  * @param {string} path
- * @param {Record<string, any>} [values]
+ * @param {Fields} [values]
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
 async function get(path, values = {}, signal) {
   const fields = form(values).toString();
-  return JSON.parse(await text(fields ? `${path}?${fields}` : path, { signal }));
+  return parsed(await text(fields ? `${path}?${fields}` : path, { signal }));
 }
 
 /**
  * @param {string} path
- * @param {Record<string, any>} values
+ * @param {Fields} values
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
 async function post(path, values, signal) {
-  return JSON.parse(await text(path, { method: 'POST', body: form(values), signal }));
+  return parsed(await text(path, { method: 'POST', body: form(values), signal }));
 }
 
 /**
  * Calls an API of Prometheus and takes the data out of its envelope.
  * @param {typeof post} call
  * @param {string} path
- * @param {Record<string, any>} values
+ * @param {Fields} values
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
@@ -90,29 +117,33 @@ function named(parameters) {
   );
 }
 
-/** @typedef {(signal?: AbortSignal) => Promise<any>} Ask */
+/**
+ * @template T
+ * @typedef {(signal?: AbortSignal) => Promise<T>} Ask
+ */
 
 export const api = {
   /**
    * @param {string} query
    * @param {number} [time] in seconds; now if absent
    * @param {AbortSignal} [signal]
-   * @returns {Promise<{ resultType: string, result: any }>}
+   * @returns {Promise<Answer.Result>}
    */
   query: (query, time, signal) => prometheus(post, 'query', { query, time }, signal),
   /** @type {(query: string, start: number, end: number, step: number, signal?: AbortSignal) =>
-   *     Promise<any>} times and step in seconds */
+   *     Promise<Answer.Matrix>} times and step in seconds */
   range: (query, start, end, step, signal) =>
     prometheus(post, 'query_range', { query, start, end, step }, signal),
   /** @type {(query: string, start: number, end: number, step: number, signal?: AbortSignal) =>
-   *     Promise<any>} the same of the default dataset, which has the server's own figures */
+   *     Promise<Answer.Matrix>} the same of the default dataset, which has the server's own figures */
   ofDefault: (query, start, end, step, signal) =>
     post('api/v1/query_range', { query, start, end, step }, signal).then((answer) => answer.data),
-  /** @type {(query: string, signal?: AbortSignal) => Promise<any>} */
+  /** @type {(query: string, signal?: AbortSignal) => Promise<unknown>} */
   parse: (query, signal) => prometheus(post, 'parse_query', { query }, signal),
   /**
    * @param {string[]} [match] selectors
    * @param {AbortSignal} [signal]
+   * @returns {Promise<string[]>}
    */
   labels: (match, signal) => prometheus(get, 'labels', { 'match[]': match, limit: 2000 }, signal),
   /**
@@ -129,43 +160,48 @@ export const api = {
       { 'match[]': match, limit },
       signal,
     ),
-  /** @type {(limit: string, signal?: AbortSignal) => Promise<any>} */
+  /** @type {(limit: string, signal?: AbortSignal) => Promise<Answer.Cardinality>} */
   cardinality: (limit, signal) => prometheus(get, 'status/tsdb', { limit }, signal),
-  /** @type {Ask} */
+  /** @type {Ask<Answer.History>} */
   history: (signal) => get(`${prefix()}varve/v1/cardinality/history`, {}, signal),
-  /** @type {(values: Record<string, any>, signal?: AbortSignal) => Promise<any>} */
+  /** @type {(values: Fields, signal?: AbortSignal) => Promise<Answer.HeatMap>} */
   heatMap: (values, signal) => get(`${prefix()}varve/v1/heatmap`, values, signal),
-  /** @type {Ask} */
+  /** @type {Ask<Answer.Advice>} */
   advice: (signal) => get(`${prefix()}varve/v1/advice`, {}, signal),
-  /** @type {Ask} */
+  /** @type {Ask<{ groups: Answer.RuleGroup[] }>} */
   rules: (signal) => prometheus(get, 'rules', {}, signal),
-  /** @type {Ask} */
+  /** @type {Ask<{ alerts: Answer.Alert[] }>} */
   alerts: (signal) => prometheus(get, 'alerts', {}, signal),
-  /** @type {Ask} */
+  /** @type {Ask<{ activeTargets: Answer.Target[] }>} */
   targets: (signal) => get('api/v1/targets', {}, signal).then((answer) => answer.data),
-  /** @type {Ask} */
+  /** @type {Ask<Answer.Queries>} */
   queries: (signal) => get('api/v1/status/queries', {}, signal).then((answer) => answer.data),
-  /** @type {(id: string) => Promise<any>} */
+  /** @type {(id: string) => Promise<unknown>} */
   kill: (id) => post(`api/v1/status/queries/${encodeURIComponent(id)}/kill`, {}),
-  /** @type {Ask} */
+  /** @type {Ask<{ damage: Answer.Damage[] }>} */
   damage: (signal) => get('api/v1/status/damage', {}, signal).then((answer) => answer.data),
-  /** @type {(signal?: AbortSignal) => Promise<string>} */
+  /** @type {Ask<string>} */
   figures: (signal) => text('metrics', { signal }),
+  /** @type {() => Promise<Answer.Datasets>} */
   datasets: () => get('varve/v1/datasets'),
+  /** @type {() => Promise<{ layouts: Answer.NamedLayout[] }>} */
   layouts: () => get('varve/v1/layouts'),
+  /** @type {() => Promise<Answer.Language>} */
   language: () => get('varve/v1/promql'),
   /** @type {(layout: string, points: string, parameters: Record<string, string>,
-   *     signal?: AbortSignal) => Promise<any>} */
+   *     signal?: AbortSignal) => Promise<Answer.Cells>} */
   cells: (layout, points, parameters, signal) =>
     post('varve/v1/cells', { layout, points, ...named(parameters) }, signal),
   /** @type {(layout: string, points: string, interval: string,
-   *     parameters: Record<string, string>, signal?: AbortSignal) => Promise<any>} */
+   *     parameters: Record<string, string>, signal?: AbortSignal) =>
+   *     Promise<{ estimates: Answer.Estimate[] }>} */
   estimate: (layout, points, interval, parameters, signal) =>
     post('varve/v1/layouts/estimate', { layout, points, interval, ...named(parameters) }, signal),
   /**
-   * @param {Record<string, any>} values
+   * @param {Fields} values
    * @param {string} [dataset] another dataset than that of the address
    * @param {AbortSignal} [signal]
+   * @returns {Promise<Answer.Explanation>}
    */
   explain: (values, dataset, signal) =>
     post(

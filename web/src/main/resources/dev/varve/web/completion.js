@@ -7,9 +7,18 @@ import { labelName, selectorOf } from './format.js';
 const CHOICES_MAX = 50;
 const KEYWORDS = ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'offset', 'bool'];
 
-/** Answers that change rarely, by question, for half a minute. */
+/**
+ * Answers that change rarely, by question, for half a minute.
+ * @type {Map<string, { since: number, answer: Promise<any> }>}
+ */
 const known = new Map();
 
+/**
+ * @template T
+ * @param {string} question
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>} its answer, or that of a moment ago
+ */
 function once(question, ask) {
   const entry = known.get(question);
   if (entry && Date.now() - entry.since < 30_000) {
@@ -33,10 +42,14 @@ function language() {
 }
 
 /**
- * @param {string} text up to the cursor
- * @returns {{ kind: 'value', label: string, metric: string, from: number }
+ * @typedef {{ kind: 'value', label: string, quote: string, metric: string, from: number }
  *     | { kind: 'label', metric: string, from: number } | { kind: 'word', from: number }
- *     | { kind: 'none', from: number }} what is expected there, and where it begins
+ *     | { kind: 'none', from: number }} Expected what may stand at a cursor, and where it begins
+ */
+
+/**
+ * @param {string} text up to the cursor
+ * @returns {Expected}
  */
 export function expected(text) {
   let quote = '';
@@ -63,7 +76,7 @@ export function expected(text) {
   if (quote) {
     const label = /([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)\s*$/.exec(text.slice(0, quoteAt))?.[1];
     return brace >= 0 && label
-      ? { kind: 'value', label, metric, from: quoteAt + 1 }
+      ? { kind: 'value', label, quote, metric, from: quoteAt + 1 }
       : { kind: 'none', from: text.length };
   }
   const from = text.length - (/[a-zA-Z_:][\w:]*$/.exec(text)?.[0].length ?? 0);
@@ -87,8 +100,10 @@ export async function choices(text, cursor) {
   return { from: wanted.from, choices: best(await candidates(wanted), typed) };
 }
 
+/** @param {Expected} wanted @returns {Promise<Choice[]>} */
 async function candidates(wanted) {
-  const match = wanted.metric ? [selectorOf(wanted.metric)] : undefined;
+  const metric = 'metric' in wanted ? wanted.metric : '';
+  const match = metric ? [selectorOf(metric)] : undefined;
   switch (wanted.kind) {
     case 'value': {
       const values = await once(`values ${wanted.label} ${match} ${location.search}`, () =>
@@ -96,7 +111,7 @@ async function candidates(wanted) {
       );
       return values.map((text) => ({
         text,
-        insert: text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n'),
+        insert: inside(wanted.quote, text),
         kind: 'value',
       }));
     }
@@ -113,6 +128,14 @@ async function candidates(wanted) {
   }
 }
 
+/** @param {string} quote @param {string} text @returns {string} what stands for it between quotes */
+function inside(quote, text) {
+  return quote === '`'
+    ? text
+    : text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replaceAll(quote, `\\${quote}`);
+}
+
+/** @returns {Promise<Choice[]>} */
 async function words() {
   const [names, { functions, aggregations }] = await Promise.all([metrics(), language()]);
   return [
@@ -128,7 +151,11 @@ async function words() {
   ];
 }
 
-/** @returns {Choice[]} those that contain what was typed, first those that begin with it */
+/**
+ * @param {Choice[]} all
+ * @param {string} typed
+ * @returns {Choice[]} those that contain what was typed, first those that begin with it
+ */
 function best(all, typed) {
   const wanted = typed.toLowerCase();
   const ranked = [];

@@ -2,7 +2,7 @@
 import { bytes, count } from './format.js';
 
 /**
- * @typedef {{ name: string, labels: Record<string, string>, value: number }} Figure
+ * @typedef {{ name: string, labels: Labels, value: number }} Figure
  * @param {string} text in the exposition format
  * @returns {Figure[]}
  */
@@ -12,7 +12,7 @@ export function figures(text) {
   for (const line of text.split('\n')) {
     const parts = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
     if (parts) {
-      /** @type {Record<string, string>} */
+      /** @type {Labels} */
       const labels = {};
       for (const [, label, value] of (parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
         labels[label] = value.replace(/\\(.)/g, (_, c) => (c === 'n' ? '\n' : c));
@@ -23,14 +23,21 @@ export function figures(text) {
   return found;
 }
 
-/** @returns {{ name: string, value: number, max: number, shown: (value: number) => string }[]} */
+/**
+ * @param {Figure[]} all
+ * @returns {{ name: string, value: number, max: number, shown: (value: number) => string }[]}
+ */
 export function budgets(all) {
   const known = new Map(all.map((one) => [key(one.name, one.labels), one.value]));
+  /** @type {ReturnType<typeof budgets>} */
   const found = [];
   for (const { name, labels, value } of all) {
     const of = /^varve_(.*?)_max(_bytes)?$/.exec(name);
-    const used = of && known.get(key(`varve_${of[1]}${of[2] ?? ''}`, labels));
-    if (of && used !== undefined && value > 0) {
+    if (!of) {
+      continue;
+    }
+    const used = known.get(key(`varve_${of[1]}${of[2] ?? ''}`, labels));
+    if (used !== undefined && value > 0) {
       const whose = Object.values(labels).join(' ');
       found.push({
         name: `${of[1].replaceAll('_', ' ')}${whose ? ` of ${whose}` : ''}`,
@@ -43,6 +50,7 @@ export function budgets(all) {
   return found;
 }
 
+/** @param {string} name @param {Labels} labels @returns {string} one text for each figure */
 function key(name, labels) {
   return JSON.stringify([name, Object.entries(labels).sort()]);
 }

@@ -17,11 +17,12 @@ export function number(value) {
   return `${value < 0 ? '-' : ''}${digits}${UNITS[unit]}`;
 }
 
+/** @param {number} value */
 function trimmed(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-/** @param {number} count @returns {string} with a mark between thousands */
+/** @param {number | null | undefined} count @returns {string} with a mark between thousands */
 export function count(count) {
   return count === undefined || count === null ? '' : Number(count).toLocaleString('en-US');
 }

@@ -1,5 +1,6 @@
 /** Entry of the console: the bar of pages, and the page that the address names. */
 import { h, render } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
 import { useAddress, link, follow } from './address.js';
 import { useAnswer, api } from './api.js';
 import { Explore } from './pages/explore.js';
@@ -10,7 +11,10 @@ import { HeatMap } from './pages/heatmap.js';
 import { Cardinality } from './pages/cardinality.js';
 import { Rules } from './pages/rules.js';
 
-/** Pages by name, in the order of the bar; the first one is shown at first. */
+/**
+ * Pages by name, in the order of the bar; the first one is shown at first.
+ * @type {Record<string, { title: string, view: () => import('preact').ComponentChild[] }>}
+ */
 const PAGES = {
   explore: { title: 'Explore', view: Explore },
   layout: { title: 'Layout', view: Layout },
@@ -36,14 +40,16 @@ function Datasets() {
       'select',
       {
         id: 'dataset',
-        value: address.get('dataset') || answer.data.default,
-        onChange: (event) => follow({ dataset: event.target.value }),
+        value: address.get('dataset') || answer.data?.default,
+        onChange: (/** @type {FieldEvent} */ event) =>
+          follow({ dataset: event.currentTarget.value }),
       },
       names.map((name) => h('option', { value: name }, name)),
     ),
   );
 }
 
+/** @param {{ page: string }} props */
 function Bar({ page }) {
   return h(
     'header',
@@ -68,6 +74,17 @@ function Bar({ page }) {
   );
 }
 
+/**
+ * A page, or why it cannot be shown; the bar stays in any case.
+ * @param {{ view: () => import('preact').ComponentChild[] }} props
+ */
+function Page({ view }) {
+  const [fault] = useErrorBoundary();
+  return fault
+    ? h('p', { class: 'error', role: 'alert' }, `This page cannot be shown: ${fault.message}`)
+    : h(view, null);
+}
+
 function App() {
   const address = useAddress();
   const named = address.get('page') ?? '';
@@ -79,7 +96,7 @@ function App() {
     h(
       'main',
       { key: `${page} ${address.get('dataset') ?? ''}`, 'data-shown': page },
-      h(view, null),
+      h(Page, { view }),
     ),
   ];
 }

@@ -42,7 +42,11 @@ export function selectorIn(query) {
   return (name || open >= 0) && ends === ')'.repeat(depth) ? { from, name, open, close, to } : null;
 }
 
-/** @returns {number} the place of the brace that closes the one at a place; -1 if none does */
+/**
+ * @param {string} query
+ * @param {number} open the place of a brace
+ * @returns {number} the place of the brace that closes it; -1 if none does
+ */
 function closing(query, open) {
   for (let i = open + 1, quote = ''; i < query.length; i++) {
     const c = query[i];
@@ -61,13 +65,18 @@ function closing(query, open) {
   return -1;
 }
 
-/** @returns {string | null} the selector alone; null if the query is not one selector */
+/** @param {string} query @returns {string | null} its selector alone; null if it has not just one */
 export function selectorText(query) {
   const place = selectorIn(query);
   return place && query.slice(place.from, place.to);
 }
 
-/** @returns {string | null} the query with one matcher more; null if it cannot take one */
+/**
+ * @param {string} query
+ * @param {string} label
+ * @param {string} value
+ * @returns {string | null} the query with one matcher more; null if it cannot take one
+ */
 export function narrowed(query, label, value) {
   const place = selectorIn(query);
   if (!place) {
@@ -82,7 +91,7 @@ export function narrowed(query, label, value) {
   return `${query.slice(0, place.open + 1)}${joined}${query.slice(place.close)}`;
 }
 
-/** @returns {string} the query, summed by a label */
+/** @param {string} query @param {string} label @returns {string} the query, summed by the label */
 export function splitBy(query, label) {
   return `sum by (${labelName(label)}) (${query})`;
 }

@@ -3,6 +3,9 @@
 /** Lengths to choose from. */
 export const LENGTHS = ['5m', '15m', '1h', '3h', '12h', '1d', '7d', '30d'];
 
+/** Milliseconds since 1970, the farthest that a date reaches. */
+const INSTANT_MAX = 8.64e15;
+
 /** @type {Record<string, number>} */
 const UNITS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400, w: 604800, y: 31536000 };
 
@@ -29,13 +32,14 @@ export function lengthText(length) {
  * @param {URLSearchParams} address with `range`, a length, and `end`, milliseconds since 1970
  * @param {string} byDefault the length if there is none
  * @returns {{ length: string, start: number, end: number, step: number, fixed: boolean }} in
- *     seconds; fixed if the end is not now
+ *     seconds; fixed if the end is not now, but an instant that a date can be
  */
 export function range(address, byDefault = '1h') {
-  const asked = address.get('range') ?? '';
-  const length = seconds(asked) ? asked : byDefault;
-  const fixed = /^-?\d+$/.test(address.get('end') ?? '');
-  const end = fixed ? Number(address.get('end')) / 1000 : Math.ceil(Date.now() / 1000);
+  const named = address.get('range') ?? '';
+  const length = seconds(named) ? named : byDefault;
+  const asked = address.get('end') ?? '';
+  const fixed = /^-?\d+$/.test(asked) && Math.abs(Number(asked)) <= INSTANT_MAX;
+  const end = fixed ? Number(asked) / 1000 : Math.ceil(Date.now() / 1000);
   const wide = seconds(length) ?? 3600;
   const step = niceStep(wide / 250);
   return { length, start: end - wide, end, step, fixed };

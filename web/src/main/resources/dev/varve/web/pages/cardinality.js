@@ -11,7 +11,6 @@ import { Table } from '../widgets/table.js';
 
 /**
  * @typedef {import('../widgets/saving.js').Target} Target
- * @typedef {{ name: string, value: number }} Ranked
  * @typedef {{ samples: number, rows: number, bytes: number, error?: string }} Cost
  */
 
@@ -54,7 +53,7 @@ function Choice({ id, text, value, all }) {
       {
         id,
         value,
-        onChange: (/** @type {any} */ event) => follow({ [id]: event.target.value }),
+        onChange: (/** @type {FieldEvent} */ event) => follow({ [id]: event.currentTarget.value }),
       },
       all.map((one) => h('option', { value: one }, one)),
     ),
@@ -82,6 +81,7 @@ function pairOf(pair) {
   return { kind: 'pair', name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
+/** @param {{ data: Answer.Cardinality, over: string }} props */
 function Tables({ data, over }) {
   const { numSeries } = data.headStats;
   return [
@@ -127,11 +127,12 @@ function Tables({ data, over }) {
   ];
 }
 
-/** @returns {string} the address of a query's table */
+/** @param {string} query @returns {string} the address of its table */
 function explore(query) {
   return link({ page: 'explore', q: query, view: 'table' }, ['dataset']);
 }
 
+/** @param {string} pair @returns {string} a selector in PromQL */
 function pairSelector(pair) {
   const { name, value } = pairOf(pair);
   return `{${labelName(name)}=${quoted(value ?? '')}}`;
@@ -139,7 +140,7 @@ function pairSelector(pair) {
 
 /**
  * The costs of the rows of a table, one after another, from when they are asked for.
- * @param {Ranked[]} rows
+ * @param {Answer.Ranked[]} rows
  * @param {((name: string) => Target) | undefined} target
  * @param {string} over
  * @returns {[Record<string, Cost> | null, () => void]} by name; null before
@@ -161,6 +162,13 @@ function useCosts(rows, target, over) {
   return [wanted ? costs : null, () => setWanted(true)];
 }
 
+/**
+ * @param {Answer.Ranked[]} rows
+ * @param {(name: string) => Target} target
+ * @param {string} over
+ * @param {AbortSignal} signal
+ * @param {(name: string, cost: Cost) => void} tell
+ */
 async function measure(rows, target, over, signal, tell) {
   for (const { name } of rows) {
     try {
@@ -181,13 +189,13 @@ async function measure(rows, target, over, signal, tell) {
 }
 
 /**
- * @param {{ caption: string, rows: Ranked[], of: (name: string) => any,
+ * @param {{ caption: string, rows: Answer.Ranked[], of: (name: string) => any,
  *     target?: (name: string) => Target, whole?: number, over?: string,
  *     shown?: (value: number) => string }} props
  */
 function Ranking({ caption, rows, of, target, whole, over = '', shown = count }) {
   const [costs, ask] = useCosts(rows, target, over);
-  /** @type {import('../widgets/table.js').Column[]} */
+  /** @type {Column<Answer.Ranked>[]} */
   const columns = [
     { title: 'name', of: (row) => of(row.name), sort: (row) => row.name },
     { title: 'count', number: true, of: (row) => shown(row.value), sort: (row) => row.value },
@@ -229,8 +237,9 @@ function Ranking({ caption, rows, of, target, whole, over = '', shown = count })
   );
 }
 
-/** @param {Record<string, Cost>} costs @returns {import('../widgets/table.js').Column[]} */
+/** @param {Record<string, Cost>} costs @returns {Column<Answer.Ranked>[]} */
 function costColumns(costs) {
+  /** @type {(name: string, shown: (cost: Cost) => string) => any} */
   const cell = (name, shown) => {
     const cost = Object.hasOwn(costs, name) ? costs[name] : undefined;
     return cost?.error

@@ -10,7 +10,10 @@ import { PlanTree } from '../widgets/plan-tree.js';
 import { PromQlField } from '../widgets/promql-field.js';
 import { RangePicker } from '../widgets/range-picker.js';
 
-/** The languages of queries, and the parameter of each in the server's API. */
+/**
+ * The languages of queries by the parameter of each in the server's API.
+ * @type {Record<string, string>}
+ */
 const LANGUAGES = {
   promql: 'PromQL',
   selector: 'selector',
@@ -33,7 +36,7 @@ function PlainField({ value, onAsk, label }) {
       rows: Math.min(12, text.split('\n').length + 1),
       spellcheck: false,
       value: text,
-      onInput: (/** @type {any} */ event) => setText(event.target.value),
+      onInput: (/** @type {FieldEvent} */ event) => setText(event.currentTarget.value),
     }),
     h('button', { class: 'main ask', onClick: () => onAsk(text.trim()) }, 'Run'),
   );
@@ -62,7 +65,8 @@ export function Explain() {
         id: 'language',
         'aria-label': 'Language',
         value: language,
-        onChange: (/** @type {any} */ event) => follow({ language: event.target.value, q: null }),
+        onChange: (/** @type {FieldEvent} */ event) =>
+          follow({ language: event.currentTarget.value, q: null }),
       },
       Object.entries(LANGUAGES).map(([name, title]) => h('option', { value: name }, title)),
     ),
@@ -70,7 +74,7 @@ export function Explain() {
       key: language,
       value: query,
       label: LANGUAGES[language],
-      onAsk: (text) => follow({ q: text }),
+      onAsk: (/** @type {string} */ text) => follow({ q: text }),
     }),
     names.length > 1 &&
       h(
@@ -82,7 +86,8 @@ export function Explain() {
           {
             id: 'beside-dataset',
             value: beside ?? '',
-            onChange: (/** @type {any} */ event) => follow({ beside: event.target.value }),
+            onChange: (/** @type {FieldEvent} */ event) =>
+              follow({ beside: event.currentTarget.value }),
           },
           h('option', { value: '' }, 'none'),
           names.map((name) => h('option', { value: name }, name)),
@@ -104,7 +109,12 @@ export function Explain() {
   ];
 }
 
-/** @returns {Record<string, any>} the parameters of a question to explain */
+/**
+ * @param {string} language
+ * @param {string} query
+ * @param {{ start: number, end: number, step: number }} range in seconds
+ * @returns {import('../api.js').Fields} the parameters of a question to explain
+ */
 function question(language, query, { start, end, step }) {
   const times = { from: Math.round(start * 1000), to: Math.round(end * 1000) };
   switch (language) {

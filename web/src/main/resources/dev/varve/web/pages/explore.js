@@ -14,9 +14,11 @@ import { RangePicker, zoom } from '../widgets/range-picker.js';
 import { Samples } from '../widgets/samples.js';
 import { SplitBy, Vector } from '../widgets/vector.js';
 
+/** @typedef {{ query: string, view: string }} PaneState */
+
 const VIEWS = { chart: 'Chart', table: 'Table', samples: 'Raw samples' };
 
-/** @returns {{ query: string, view: string }[]} the panes that the address names */
+/** @param {URLSearchParams} address @returns {PaneState[]} the panes that it names */
 function panesOf(address) {
   const views = address.getAll('view');
   return address.getAll('q').map((query, place) => ({
@@ -25,6 +27,7 @@ function panesOf(address) {
   }));
 }
 
+/** @param {PaneState[]} panes */
 function show(panes) {
   follow({
     page: 'explore',
@@ -38,6 +41,7 @@ export function Explore() {
   const [asked, setAsked] = useState(0);
   const panes = panesOf(address);
   const drawn = panes.length ? panes : [{ query: '', view: 'chart' }];
+  /** @param {number} place @param {PaneState} pane */
   const replace = (place, pane) => show(drawn.map((one, at) => (at === place ? pane : one)));
   const isEmpty = drawn.every((pane) => !pane.query);
   return [
@@ -52,7 +56,8 @@ export function Explore() {
         key: place,
         pane,
         asked,
-        onChange: (changed) => replace(place, { ...pane, ...changed }),
+        onChange: (/** @type {Partial<PaneState>} */ changed) =>
+          replace(place, { ...pane, ...changed }),
         onClose: drawn.length > 1 ? () => show(drawn.toSpliced(place, 1)) : null,
       }),
     ),
@@ -70,6 +75,10 @@ export function Explore() {
   ];
 }
 
+/**
+ * @param {{ pane: PaneState, asked: number, onChange: (changed: Partial<PaneState>) => void,
+ *     onClose: (() => void) | null }} props
+ */
 function Pane({ pane, asked, onChange, onClose }) {
   return h(
     'section',
@@ -98,8 +107,15 @@ function Pane({ pane, asked, onChange, onClose }) {
   );
 }
 
+/**
+ * @param {{ pane: PaneState, asked: number,
+ *     onChange: (changed: Partial<PaneState>) => void }} props
+ */
 function View({ pane, asked, onChange }) {
-  const drill = { query: pane.query, onQuery: (query) => onChange({ query }) };
+  const drill = {
+    query: pane.query,
+    onQuery: (/** @type {string} */ query) => onChange({ query }),
+  };
   switch (pane.view) {
     case 'table':
       return h(Vector, { ...drill, asked });
@@ -110,6 +126,7 @@ function View({ pane, asked, onChange }) {
   }
 }
 
+/** @param {{ query: string, asked: number, onQuery: (query: string) => void }} props */
 function Lines({ query, asked, onQuery }) {
   const address = useAddress();
   const answer = useAnswer(

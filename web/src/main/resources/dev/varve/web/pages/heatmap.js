@@ -10,7 +10,15 @@ import { Empty, Notice } from '../widgets/notice.js';
 import { RangePicker, zoom } from '../widgets/range-picker.js';
 import { Table } from '../widgets/table.js';
 
-/** What can be shown, with how a value is written. */
+/**
+ * @typedef {ReturnType<typeof asked>} Question
+ * @typedef {import('../widgets/heat-canvas.js').Place} Place
+ */
+
+/**
+ * What can be shown, with how a value is written.
+ * @type {Record<Answer.HeatMeasure, (value: number) => string>}
+ */
 const MEASURES = {
   writes: (value) => `${count(value)} cells written`,
   reads: (value) => `${count(value)} cells read`,
@@ -23,7 +31,11 @@ const ROWS = 64;
 const COLUMNS = 120;
 const ROWS_OF_RANGE = 24;
 
-/** @returns {Record<string, any>} what the address asks for, of the server's parameters */
+/**
+ * @param {URLSearchParams} address
+ * @param {{ start: number, end: number }} shown in seconds
+ * @returns what the address asks for, of the server's parameters
+ */
 function asked(address, shown) {
   const what = address.get('what') ?? '';
   return {
@@ -60,7 +72,7 @@ export function HeatMap() {
       'div',
       { class: 'tools' },
       h('h1', null, 'Heat map'),
-      map?.tables.length > 1 && h(Tables, { map }),
+      map && map.tables.length > 1 && h(Tables, { map }),
       h(
         'label',
         null,
@@ -70,7 +82,8 @@ export function HeatMap() {
           {
             id: 'what',
             value: question.what,
-            onChange: (event) => follow({ what: event.target.value }),
+            onChange: (/** @type {FieldEvent} */ event) =>
+              follow({ what: event.currentTarget.value }),
           },
           Object.keys(MEASURES).map((name) => h('option', { value: name }, name)),
         ),
@@ -88,6 +101,7 @@ function allRows() {
   follow({ fromRow: null, toRow: null });
 }
 
+/** @param {{ map: Answer.HeatMap }} props */
 function Tables({ map }) {
   return h(
     'label',
@@ -98,8 +112,8 @@ function Tables({ map }) {
       {
         id: 'table',
         value: map.table,
-        onChange: (event) =>
-          follow({ table: event.target.value, fromRow: null, toRow: null, pick: null }),
+        onChange: (/** @type {FieldEvent} */ event) =>
+          follow({ table: event.currentTarget.value, fromRow: null, toRow: null, pick: null }),
       },
       map.tables.map((table) =>
         h(
@@ -112,6 +126,10 @@ function Tables({ map }) {
   );
 }
 
+/**
+ * @param {{ map: Answer.HeatMap, question: Question, picked: string | null, loading: boolean }}
+ *     props
+ */
 function Shown({ map, question, picked, loading }) {
   if (map.rows.length === 0) {
     return h(
@@ -136,8 +154,9 @@ function Shown({ map, question, picked, loading }) {
         picked,
         shown,
         label: `${map.what} of table ${map.table}, ${map.rows.length} ranges of rows`,
-        onPick: (row) => follow({ pick: map.rows[row].from }),
-        onZoom: (first, last) => zoomInto(map, question, first, last),
+        onPick: (/** @type {number} */ row) => follow({ pick: map.rows[row].from }),
+        onZoom: (/** @type {Place} */ first, /** @type {Place} */ last) =>
+          zoomInto(map, question, first, last),
         onOut: allRows,
       }),
     ),
@@ -151,6 +170,7 @@ function Shown({ map, question, picked, loading }) {
   ];
 }
 
+/** @param {{ findings: Answer.HeatMap['findings'] }} props */
 function Findings({ findings }) {
   return h(
     'ul',
@@ -170,12 +190,18 @@ function Findings({ findings }) {
   );
 }
 
-/** @returns {string} the address of a query of a series */
+/** @param {Labels} labels @returns {string} the address of a query of a series */
 function explore(labels) {
   return link({ page: 'explore', q: series(labels) }, ['dataset', 'range', 'end']);
 }
 
-/** Shows the marked rows if they are several, and the marked time if it is several columns. */
+/**
+ * Shows the marked rows if they are several, and the marked time if it is several columns.
+ * @param {Answer.HeatMap} map
+ * @param {Question} question
+ * @param {Place} first
+ * @param {Place} last
+ */
 function zoomInto(map, question, first, last) {
   const rows = [first.row, last.row].sort((a, b) => a - b);
   const columns = [first.column, last.column].sort((a, b) => a - b);
@@ -196,7 +222,11 @@ function zoomInto(map, question, first, last) {
   }
 }
 
-/** The series of one range, as far as counters tell them apart. */
+/**
+ * The series of one range, as far as counters tell them apart.
+ * @param {{ map: Answer.HeatMap, place: number, question: Question,
+ *     shown: (value: number) => string }} props
+ */
 function Range({ map, place, question, shown }) {
   const from = map.rows[place].from;
   const to = map.rows[place + 1]?.from ?? question['to-row'];

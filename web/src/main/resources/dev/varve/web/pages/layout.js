@@ -4,10 +4,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAddress, follow } from '../address.js';
 import { api, useAnswer } from '../api.js';
 import { metrics } from '../completion.js';
-import { selectorOf } from '../format.js';
+import { selectorOf, series } from '../format.js';
 import { Advice } from '../widgets/advice.js';
 import { ByteStrip } from '../widgets/byte-strip.js';
 import { Estimate } from '../widgets/estimate.js';
+import { tagPairs, tagText } from '../tags.js';
 import { Notice } from '../widgets/notice.js';
 
 /** The point that is shown at first: one of the documentation of Heroic. */
@@ -21,6 +22,7 @@ const FIRST = {
 const DECLARED = 'declared';
 const WAIT_MS = 250;
 const ROWS_MAX = 30;
+const LATEST = '5m';
 
 const EXAMPLE = `layout: mine
 about: one row a series and six hours, one cell a sample
@@ -33,30 +35,25 @@ families:
     qualifier: [offset, field]
 `;
 
-/** @returns {Record<string, string>} the point of the address, as text */
+/**
+ * The parts of a point, as text.
+ * @typedef {{ metric: string, tags: string, time: string, value: string }} PointText
+ */
+
+/** @param {URLSearchParams} address @returns {PointText} the point that it names */
 function pointOf(address) {
-  return Object.fromEntries(
-    Object.entries(FIRST).map(([name, first]) => [name, address.get(name) ?? first]),
-  );
+  /** @param {keyof PointText} name */
+  const part = (name) => address.get(name) ?? FIRST[name];
+  return { metric: part('metric'), tags: part('tags'), time: part('time'), value: part('value') };
 }
 
 /**
- * @param {Record<string, string>} point
+ * @param {PointText} point
  * @returns {string} the point form
  * @throws {Error} if a part is not what it should be
  */
 export function pointLine({ metric, tags, time, value }) {
-  const pairs = {};
-  for (const pair of tags
-    .split(',')
-    .map((one) => one.trim())
-    .filter(Boolean)) {
-    const equals = pair.indexOf('=');
-    if (equals <= 0) {
-      throw new Error(`tags are pairs such as host=a, with commas between; this is none: ${pair}`);
-    }
-    pairs[pair.slice(0, equals).trim()] = pair.slice(equals + 1).trim();
-  }
+  const pairs = tagPairs(tags);
   const at = /^-?\d+$/.test(time) ? time : String(Date.parse(time));
   if (at === 'NaN') {
     throw new Error(`time is an integer or an instant such as 2024-01-31T12:00:00Z, not ${time}`);
@@ -67,9 +64,32 @@ export function pointLine({ metric, tags, time, value }) {
   return `{"metric":${JSON.stringify(metric)},"tags":${JSON.stringify(pairs)},"time":${at},"value":${json}}`;
 }
 
+/**
+ * @param {string} metric
+ * @returns {Promise<PointText>} the latest stored sample of its first series
+ */
+async function latest(metric) {
+  const now = await api.query(selectorOf(metric));
+  const [found] = now.resultType === 'vector' ? now.result : [];
+  // A sample at an instant has the time of the instant; a stretch of time has the samples' own.
+  const own = found && (await api.query(`${series(found.metric)}[${LATEST}]`, found.value[0]));
+  const sample = own?.resultType === 'matrix' ? own.result[0]?.values.at(-1) : undefined;
+  if (!found || !sample) {
+    throw new Error(`no series of ${metric} has a sample within the last five minutes`);
+  }
+  const { __name__: name, ...tags } = found.metric;
+  return {
+    metric: name,
+    tags: tagText(tags),
+    time: String(Math.round(sample[0] * 1000)),
+    value: sample[1],
+  };
+}
+
 /** The cells of a point, or what the advisor says of the dataset's layout. */
 export function Layout() {
   const shown = useAddress().get('tab') ?? '';
+  /** @param {string} title @param {string} name */
   const tab = (title, name) =>
     h(
       'button',
@@ -98,6 +118,7 @@ function Anatomies() {
   const chosen = address.getAll('layout');
   const shown = chosen.length ? chosen : ['buckets'];
   const list = layouts.data?.layouts ?? [];
+  /** @param {number} place @param {string} name */
   const replace = (place, name) =>
     follow({ layout: shown.map((one, at) => (at === place ? name : one)) });
   return [
@@ -119,7 +140,7 @@ function Anatomies() {
             point,
             list,
             place,
-            onName: (other) => replace(place, other),
+            onName: (/** @type {string} */ other) => replace(place, other),
             onClose: shown.length > 1 ? () => follow({ layout: shown.toSpliced(place, 1) }) : null,
           }),
         ),
@@ -136,29 +157,19 @@ function Anatomies() {
   ];
 }
 
+/** @param {{ point: PointText }} props */
 function PointForm({ point }) {
   const names = useAnswer(() => metrics(), []);
   const [fault, setFault] = useState('');
   const pick = async () => {
     setFault('');
     try {
-      const { result } = await api.query(selectorOf(point.metric));
-      if (result.length === 0) {
-        throw new Error(`no series of ${point.metric} has a sample within the last five minutes`);
-      }
-      const { __name__: metric, ...tags } = result[0].metric;
-      follow({
-        metric,
-        tags: Object.entries(tags)
-          .map(([tag, value]) => `${tag}=${value}`)
-          .join(', '),
-        time: String(Math.round(result[0].value[0] * 1000)),
-        value: result[0].value[1],
-      });
+      follow(await latest(point.metric));
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
     }
   };
+  /** @param {keyof PointText} name @param {{ list?: string }} [more] */
   const field = (name, more) =>
     h(
       'label',
@@ -169,7 +180,8 @@ function PointForm({ point }) {
         value: point[name],
         spellcheck: false,
         // As a list, an empty text stays in the address and does not bring the first point back.
-        onInput: (event) => follow({ [name]: [event.target.value] }, { replace: true }),
+        onInput: (/** @type {FieldEvent} */ event) =>
+          follow({ [name]: [event.currentTarget.value] }, { replace: true }),
         ...more,
       }),
     );
@@ -190,17 +202,24 @@ function PointForm({ point }) {
   );
 }
 
-/** The cells of the point in one layout. */
+/**
+ * The cells of the point in one layout.
+ * @param {{ name: string, point: PointText, list: Answer.NamedLayout[], place: number,
+ *     onName: (name: string) => void, onClose: (() => void) | null }} props
+ */
 function Anatomy({ name, point, list, place, onName, onClose }) {
   const address = useAddress();
   const declared = name === DECLARED;
   const yaml = address.get('yaml') ?? EXAMPLE;
   const entry = list.find((one) => one.name === name);
-  const given = Object.fromEntries(
-    (entry?.parameters ?? [])
-      .map((one) => [one.name, address.get(`${name}.${one.name}`)])
-      .filter(([, value]) => value),
-  );
+  /** @type {Record<string, string>} */
+  const given = {};
+  for (const one of entry?.parameters ?? []) {
+    const value = address.get(`${name}.${one.name}`);
+    if (value) {
+      given[one.name] = value;
+    }
+  }
   const layout = declared ? yaml : name;
   const answer = useCells(layout, point, given);
   return h(
@@ -216,7 +235,7 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
           'aria-label': 'Layout',
           id: `layout-${place}`,
           value: name,
-          onChange: (event) => onName(event.target.value),
+          onChange: (/** @type {FieldEvent} */ event) => onName(event.currentTarget.value),
         },
         list.map((one) => h('option', { value: one.name }, one.name)),
         h('option', { value: DECLARED }, 'declared in YAML…'),
@@ -244,7 +263,12 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
   );
 }
 
-/** Asks for the cells of a point, a moment after the last change. */
+/**
+ * Asks for the cells of a point, a moment after the last change.
+ * @param {string} layout a name or a declaration
+ * @param {PointText} point
+ * @param {Record<string, string>} parameters
+ */
 function useCells(layout, point, parameters) {
   const question = JSON.stringify([layout, point, parameters]);
   return useAnswer(
@@ -256,6 +280,9 @@ function useCells(layout, point, parameters) {
   );
 }
 
+/**
+ * @param {{ name: string, parameters: Answer.Parameter[], given: Record<string, string> }} props
+ */
 function Parameters({ name, parameters, given }) {
   return h(
     'div',
@@ -269,14 +296,15 @@ function Parameters({ name, parameters, given }) {
           value: given[one.name] ?? '',
           placeholder: one.default ?? '',
           spellcheck: false,
-          onInput: (/** @type {any} */ event) =>
-            follow({ [`${name}.${one.name}`]: event.target.value }, { replace: true }),
+          onInput: (/** @type {FieldEvent} */ event) =>
+            follow({ [`${name}.${one.name}`]: event.currentTarget.value }, { replace: true }),
         }),
       ),
     ),
   );
 }
 
+/** @param {{ yaml: string }} props */
 function Declaration({ yaml }) {
   return h('textarea', {
     class: 'yaml',
@@ -284,11 +312,12 @@ function Declaration({ yaml }) {
     rows: Math.min(ROWS_MAX, yaml.split('\n').length + 1),
     spellcheck: false,
     value: yaml,
-    onInput: (/** @type {any} */ event) =>
-      follow({ yaml: [event.target.value] }, { replace: true }),
+    onInput: (/** @type {FieldEvent} */ event) =>
+      follow({ yaml: [event.currentTarget.value] }, { replace: true }),
   });
 }
 
+/** @param {{ data: Answer.Cells }} props */
 function Cells({ data }) {
   const [all, setAll] = useState(false);
   useEffect(() => setAll(false), [data.cells[0]?.table]);

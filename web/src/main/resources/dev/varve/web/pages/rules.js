@@ -35,6 +35,7 @@ export function Rules() {
   ];
 }
 
+/** @param {{ alerts: Answer.Alert[] }} props */
 function Alerts({ alerts }) {
   return alerts.length === 0
     ? h(Empty, null, 'No alert is pending or firing.')
@@ -55,10 +56,12 @@ function Alerts({ alerts }) {
       });
 }
 
+/** @param {Labels} annotations */
 function texts(annotations) {
   return Object.entries(annotations).map(([name, text]) => h('div', null, `${name}: ${text}`));
 }
 
+/** @param {{ group: Answer.RuleGroup }} props */
 function Group({ group }) {
   return h(
     'section',

@@ -36,12 +36,13 @@ export function Status() {
   ];
 }
 
+/** @param {{ ticks: number, onChange: () => void }} props */
 function Queries({ ticks, onChange }) {
   const answer = useAnswer((signal) => api.queries(signal), [ticks]);
-  const [doomed, setDoomed] = useState(/** @type {any} */ (null));
+  const [doomed, setDoomed] = useState(/** @type {Answer.RunningQuery | null} */ (null));
   const [outcome, setOutcome] = useState('');
-  const kill = async () => {
-    const { id } = doomed;
+  /** @param {string} id */
+  const kill = async (id) => {
     setDoomed(null);
     try {
       await api.kill(id);
@@ -60,58 +61,19 @@ function Queries({ ticks, onChange }) {
     h(Notice, { answer }),
     outcome && h('p', { role: 'status' }, outcome),
     data && h('p', null, `${count(data.running)} running, ${count(data.waiting)} waiting`),
-    data?.queries.length > 0 &&
+    data &&
+      data.queries.length > 0 &&
       h(Table, {
         rows: data.queries,
         caption: 'Running and waiting queries',
-        columns: [
-          ...ORIGIN,
-          { title: 'state', of: (row) => row.state },
-          {
-            title: 'ran',
-            of: (row) => duration(row.ranMs * 1000),
-            sort: (row) => row.ranMs,
-            number: true,
-          },
-          {
-            title: 'samples',
-            of: (row) => count(row.samplesRead),
-            sort: (row) => row.samplesRead,
-            number: true,
-          },
-          {
-            title: 'memory',
-            of: (row) => bytes(row.bytesHeld),
-            sort: (row) => row.bytesHeld,
-            number: true,
-          },
-          {
-            title: '',
-            of: (row) => h('button', { class: 'danger', onClick: () => setDoomed(row) }, 'Kill…'),
-          },
-        ],
+        columns: running(setDoomed),
       }),
     slow.length > 0 &&
       h(Table, {
         rows: slow,
         caption: 'Slow queries since the start, the last one first',
         id: 'slow',
-        columns: [
-          ...ORIGIN,
-          { title: 'outcome', of: (row) => row.outcome },
-          {
-            title: 'ran',
-            of: (row) => duration(row.ranMs * 1000),
-            sort: (row) => row.ranMs,
-            number: true,
-          },
-          {
-            title: 'samples',
-            of: (row) => count(row.samplesRead),
-            sort: (row) => row.samplesRead,
-            number: true,
-          },
-        ],
+        columns: SLOW,
       }),
     doomed &&
       h(
@@ -119,7 +81,7 @@ function Queries({ ticks, onChange }) {
         {
           title: 'End this query?',
           action: 'End the query',
-          onYes: kill,
+          onYes: () => kill(doomed.id),
           onNo: () => setDoomed(null),
         },
         h('p', null, h('code', null, doomed.text)),
@@ -132,6 +94,7 @@ function Queries({ ticks, onChange }) {
   );
 }
 
+/** @type {Column<Answer.QueryOrigin>[]} */
 const ORIGIN = [
   { title: 'query', of: (row) => h('code', null, row.text), sort: (row) => row.text },
   { title: 'language', of: (row) => row.language, sort: (row) => row.language },
@@ -139,6 +102,48 @@ const ORIGIN = [
   { title: 'client', of: (row) => row.client, sort: (row) => row.client },
 ];
 
+/** @type {Column<Answer.RunningQuery | Answer.SlowQuery>[]} */
+const USE = [
+  {
+    title: 'ran',
+    of: (row) => duration(row.ranMs * 1000),
+    sort: (row) => row.ranMs,
+    number: true,
+  },
+  {
+    title: 'samples',
+    of: (row) => count(row.samplesRead),
+    sort: (row) => row.samplesRead,
+    number: true,
+  },
+];
+
+/** @type {Column<Answer.SlowQuery>[]} */
+const SLOW = [...ORIGIN, { title: 'outcome', of: (row) => row.outcome }, ...USE];
+
+/**
+ * @param {(row: Answer.RunningQuery) => void} onKill
+ * @returns {Column<Answer.RunningQuery>[]}
+ */
+function running(onKill) {
+  return [
+    ...ORIGIN,
+    { title: 'state', of: (row) => row.state },
+    ...USE,
+    {
+      title: 'memory',
+      of: (row) => bytes(row.bytesHeld),
+      sort: (row) => row.bytesHeld,
+      number: true,
+    },
+    {
+      title: '',
+      of: (row) => h('button', { class: 'danger', onClick: () => onKill(row) }, 'Kill…'),
+    },
+  ];
+}
+
+/** @param {{ ticks: number }} props */
 function Figures({ ticks }) {
   const answer = useAnswer((signal) => api.figures(signal).then(figures), [ticks]);
   const datasets = answer.data ? perDataset(answer.data) : [];
@@ -215,7 +220,12 @@ function recovered({ store, tornTails, cutBytes, damagedLogs, lostEdits, keptFil
     : `When store ${store} was opened, ${count(tornTails)} logs had a torn tail, of which ${bytes(cutBytes)} were cut; ${count(damagedLogs)} were damaged and ${count(lostEdits)} edits lost, ${count(keptFiles)} files were kept.`;
 }
 
-/** @returns {import('../widgets/table.js').Column} a number that a row may lack */
+/**
+ * @param {string} title
+ * @param {string} name
+ * @param {(value: number) => string} shown
+ * @returns {Column} a number that a row may lack
+ */
 function amount(title, name, shown) {
   return {
     title,
@@ -225,6 +235,7 @@ function amount(title, name, shown) {
   };
 }
 
+/** @param {{ ticks: number }} props */
 function Damage({ ticks }) {
   const answer = useAnswer((signal) => api.damage(signal), [ticks]);
   const found = answer.data?.damage ?? [];
@@ -240,12 +251,13 @@ function Damage({ ticks }) {
             rows: found,
             columns: Object.keys(found[0]).map((name) => ({
               title: name,
-              of: (row) => String(row[name]),
+              of: (/** @type {Record<string, any>} */ row) => row[name] ?? '',
             })),
           })),
   );
 }
 
+/** @param {{ ticks: number }} props */
 function Targets({ ticks }) {
   const answer = useAnswer((signal) => api.targets(signal), [ticks]);
   const targets = answer.data?.activeTargets ?? [];

@@ -4,6 +4,7 @@ import { api, useAnswer } from '../api.js';
 import { Notice } from './notice.js';
 import { Table } from './table.js';
 
+/** @type {Record<Answer.Advice['verdict'], string>} */
 const VERDICTS = {
   keep: 'Keep the layout',
   change: 'Change the layout',
@@ -11,16 +12,19 @@ const VERDICTS = {
   unknown: 'Too little is known to advise',
 };
 
-/** Lines of the comparison: a title, the part of the costs, a name, a factor. */
+/**
+ * Lines of the comparison.
+ * @type {{ title: string, of: (costs: Answer.Costs) => number }[]}
+ */
 const COSTS = [
-  ['Ranges of a query', 'read', 'requests', 1],
-  ['Rows of a query', 'read', 'rows', 1],
-  ['Cells of a query', 'read', 'cells', 1],
-  ['Bytes of a query', 'read', 'bytes', 1],
-  ['Cells of a sample written', 'write', 'cells', 1],
-  ['Bytes of a sample written', 'write', 'bytes', 1],
-  ['Bytes of the largest row', 'write', 'largestRow', 1],
-  ['% of writes in one place', 'write', 'hottest', 100],
+  { title: 'Ranges of a query', of: ({ read }) => read.requests },
+  { title: 'Rows of a query', of: ({ read }) => read.rows },
+  { title: 'Cells of a query', of: ({ read }) => read.cells },
+  { title: 'Bytes of a query', of: ({ read }) => read.bytes },
+  { title: 'Cells of a sample written', of: ({ write }) => write.cells },
+  { title: 'Bytes of a sample written', of: ({ write }) => write.bytes },
+  { title: 'Bytes of the largest row', of: ({ write }) => write.largestRow },
+  { title: '% of writes in one place', of: ({ write }) => 100 * write.hottest },
 ];
 
 /** @param {number} value @returns {string} with one digit behind the point where that matters */
@@ -37,7 +41,7 @@ export function Advice() {
     { id: 'advice', 'aria-label': 'Advice', 'aria-busy': String(answer.loading) },
     h(Notice, { answer }),
     advice && [
-      h('h2', null, VERDICTS[advice.verdict] ?? advice.verdict),
+      h('h2', null, VERDICTS[advice.verdict]),
       h(
         'p',
         { class: 'quiet' },
@@ -57,19 +61,23 @@ export function Advice() {
   );
 }
 
+/** @param {{ advice: Answer.Advice }} props */
 function Costs({ advice }) {
-  const of = (side, [, part, name, factor]) => amount(side[part][name] * factor);
+  const { present, proposal } = advice;
+  /** @type {Column<(typeof COSTS)[number]>[]} */
   const columns = [
-    { title: 'As planned', of: (line) => line[0] },
-    { title: 'Present', number: true, of: (line) => of(advice.present, line) },
+    { title: 'As planned', of: (line) => line.title },
+    { title: 'Present', number: true, of: (line) => amount(line.of(present)) },
   ];
-  if (advice.proposal) {
-    columns.push({ title: 'Proposed', number: true, of: (line) => of(advice.proposal, line) });
+  if (proposal) {
+    columns.push({ title: 'Proposed', number: true, of: (line) => amount(line.of(proposal)) });
   }
   return h(Table, { id: 'advice-costs', caption: 'Costs', columns, rows: COSTS });
 }
 
+/** @param {{ advice: Answer.Advice }} props */
 function Queries({ advice }) {
+  /** @type {Column<Answer.AdvisedQuery>[]} */
   const columns = [
     { title: 'Query', of: (one) => one.query, sort: (one) => one.query },
     { title: 'Asked', number: true, of: (one) => amount(one.count), sort: (one) => one.count },
@@ -80,7 +88,7 @@ function Queries({ advice }) {
     columns.push({
       title: 'Cells proposed',
       number: true,
-      of: (one) => amount(one.proposed.cells),
+      of: (one) => one.proposed && amount(one.proposed.cells),
     });
   }
   return h(Table, { id: 'advice-queries', caption: 'Queries', columns, rows: advice.queries });

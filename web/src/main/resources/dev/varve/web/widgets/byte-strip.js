@@ -8,15 +8,23 @@ import { useState } from 'preact/hooks';
 
 const BYTES_MAX = 256;
 const COLOURS = 8;
+/** @type {Record<Bytes, string>} */
 const COORDINATES = { row: 'row key', qualifier: 'qualifier', value: 'value' };
 
 /**
- * @typedef {{ coordinate: string, label: string, text: string, from: number, to: number }} Part
- * @typedef {{ layout: string, table: string, family: string, summary: string, index: boolean,
- *     row: string, qualifier: string, time: number, value: string, parts: Part[] }} Cell
+ * @typedef {'row' | 'qualifier' | 'value'} Bytes coordinates that are shown byte by byte
+ * @typedef {{ coordinate: Answer.Coordinate, at: number, part: number }} Shown a byte of a
+ *     coordinate and the part that it belongs to; -1 for none
  */
 
-/** @returns {{ hex: string, part: number }[]} the bytes of a coordinate; part is -1 for none */
+/** @type {(coordinate: Answer.Coordinate) => coordinate is Bytes} */
+const inBytes = (coordinate) => Object.hasOwn(COORDINATES, coordinate);
+
+/**
+ * @param {Answer.Cell} cell
+ * @param {Bytes} coordinate
+ * @returns {{ hex: string, part: number }[]} its bytes; part is -1 for none
+ */
 function bytesOf(cell, coordinate) {
   const hex = cell[coordinate];
   const bytes = [];
@@ -29,9 +37,9 @@ function bytesOf(cell, coordinate) {
   return bytes;
 }
 
-/** @param {{ cell: Cell, rows: { layout: string, label: string, role: string }[] }} props */
+/** @param {{ cell: Answer.Cell, rows: Answer.RowPart[] }} props */
 export function ByteStrip({ cell, rows }) {
-  const [shown, setShown] = useState(null);
+  const [shown, setShown] = useState(/** @type {Shown | null} */ (null));
   return h(
     'article',
     { class: 'cell', 'data-table': cell.table, 'data-row': cell.row },
@@ -57,18 +65,27 @@ export function ByteStrip({ cell, rows }) {
   );
 }
 
+/** @param {Answer.Cell} cell */
 function hint(cell) {
   return `${cell.row.length / 2} bytes of row key, ${cell.qualifier.length / 2} of qualifier, ${
     cell.value.length / 2
   } of value. Hover or focus a byte.`;
 }
 
-/** @returns {string} the field of a byte, and the rule by which it got there */
+/**
+ * @param {Answer.Cell} cell
+ * @param {Answer.RowPart[]} rows
+ * @param {Shown} shown
+ * @returns {string} the field of a byte, and the rule by which it got there
+ */
 function told(cell, rows, { coordinate, at, part }) {
-  const name = Object.hasOwn(COORDINATES, coordinate) ? COORDINATES[coordinate] : null;
   const found = cell.parts[part];
-  if (found && (!name || found.to === found.from)) {
-    return `${found.label} = ${found.text}${name ? `, in no byte of the ${name}` : ''}`;
+  if (!inBytes(coordinate)) {
+    return `${found.label} = ${found.text}`;
+  }
+  const name = COORDINATES[coordinate];
+  if (found && found.to === found.from) {
+    return `${found.label} = ${found.text}, in no byte of the ${name}`;
   }
   const where = `byte ${at} of the ${cell[coordinate].length / 2} of the ${name}`;
   if (!found) {
@@ -82,6 +99,12 @@ function told(cell, rows, { coordinate, at, part }) {
   return `${where}${stretch}: ${found.label} = ${found.text}${rule ? `. It carries ${rule}.` : ''}`;
 }
 
+/**
+ * @typedef {{ cell: Answer.Cell, shown: Shown | null, setShown: (shown: Shown | null) => void }}
+ *     Props
+ */
+
+/** @param {Props & { name: Bytes }} props */
 function Coordinate({ cell, name, shown, setShown }) {
   const all = bytesOf(cell, name);
   const bytes = all.slice(0, BYTES_MAX);
@@ -115,18 +138,25 @@ function Coordinate({ cell, name, shown, setShown }) {
   );
 }
 
-/** Moves the focus to the neighbour of a byte, also into the next coordinate. */
+/**
+ * Moves the focus to the neighbour of a byte, also into the next coordinate.
+ * @param {KeyboardEvent & { currentTarget: HTMLElement }} event
+ */
 function arrows(event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) {
+  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+  const strip = event.currentTarget.closest('.strip');
+  if (!step || !strip) {
     return;
   }
   event.preventDefault();
-  const all = [...event.currentTarget.closest('.strip').querySelectorAll('.byte')];
-  all[all.indexOf(document.activeElement) + step]?.focus();
+  const all = /** @type {HTMLElement[]} */ ([...strip.querySelectorAll('.byte')]);
+  all[all.findIndex((one) => one === document.activeElement) + step]?.focus();
 }
 
-/** A coordinate that is one field. */
+/**
+ * A coordinate that is one field.
+ * @param {{ cell: Answer.Cell, name: Answer.Coordinate, title: string, text: string }} props
+ */
 function Whole({ cell, name, title, text }) {
   const part = cell.parts.findIndex((one) => one.coordinate === name);
   return h(
@@ -137,6 +167,7 @@ function Whole({ cell, name, title, text }) {
   );
 }
 
+/** @param {Props} props */
 function Fields({ cell, shown, setShown }) {
   return h(
     'ul',
@@ -149,7 +180,11 @@ function Fields({ cell, shown, setShown }) {
           onMouseEnter: () => setShown({ coordinate: part.coordinate, at: part.from, part: place }),
         },
         h('span', { class: `swatch part${place % COLOURS}` }),
-        h('span', { class: 'quiet' }, `${COORDINATES[part.coordinate] ?? part.coordinate} `),
+        h(
+          'span',
+          { class: 'quiet' },
+          `${inBytes(part.coordinate) ? COORDINATES[part.coordinate] : part.coordinate} `,
+        ),
         `${part.label}: `,
         h('b', null, part.text),
       ),

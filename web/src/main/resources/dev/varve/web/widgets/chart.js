@@ -23,24 +23,34 @@ const WIDTH_MIN = 120;
 /** Pixels; a shorter stretch is a click. */
 const MARKED_MIN = 5;
 
+/** @param {number} place of a line @returns {string} its colour */
 const colour = (place) => COLOURS[place % COLOURS.length];
 
-/** @returns {Record<string, any>} an axis in the colours of the page */
-function axis(extra) {
+/** @returns {{ ink: string, line: string }} colours of the page for texts and for lines of axes */
+function colours() {
   const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue('--quiet').trim() || '#777';
-  const line = style.getPropertyValue('--line').trim() || '#ccc';
+  return {
+    ink: style.getPropertyValue('--quiet').trim() || '#777',
+    line: style.getPropertyValue('--line').trim() || '#ccc',
+  };
+}
+
+/** @param {uPlot.Axis} extra @returns {uPlot.Axis} an axis in the colours of the page */
+function axis(extra) {
+  const { ink, line } = colours();
   return { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, ...extra };
 }
 
-/** @returns {string[]} the times of an axis in UTC, with the date where a day begins */
-function clock(chart, splits, axisIndex, space, step) {
-  return splits.map((split) => {
+/**
+ * The times of an axis in UTC, with the date where a day begins.
+ * @type {uPlot.Axis.DynamicValues}
+ */
+const clock = (chart, splits, axisIndex, space, step) =>
+  splits.map((split) => {
     const text = instant(split * 1000);
     const time = text.slice(11, step < 60 ? 19 : 16);
     return time.startsWith('00:00') ? text.slice(5, 10) : time;
   });
-}
 
 /**
  * @param {{ lines: { name: string }[], height: number, start: number, end: number,
@@ -89,6 +99,9 @@ function options({ lines, height, start, end, small }, width, hidden, onCursor, 
 
 /**
  * Keeps a drawing as wide as its place and in the colours of the page.
+ * @param {uPlot} drawn
+ * @param {HTMLElement} place
+ * @param {number} height in pixels
  * @returns {() => void} ends that, and the drawing
  */
 function keepUp(drawn, place, height) {
@@ -96,10 +109,12 @@ function keepUp(drawn, place, height) {
   watch.observe(place);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const repaint = () => {
-    const { stroke, grid } = axis({});
+    const { ink, line } = colours();
     drawn.axes.forEach((one) => {
-      one.stroke = () => stroke;
-      one.grid.stroke = () => grid.stroke;
+      one.stroke = () => ink;
+      if (one.grid) {
+        one.grid.stroke = () => line;
+      }
     });
     drawn.redraw();
   };
@@ -111,6 +126,7 @@ function keepUp(drawn, place, height) {
   };
 }
 
+/** @param {HTMLElement} place @returns {number} in pixels */
 function widthOf(place) {
   return Math.max(WIDTH_MIN, place.clientWidth);
 }
@@ -122,9 +138,9 @@ function widthOf(place) {
  */
 export function Chart(props) {
   const { times, lines, height = 260, start, end, small, onZoom, label } = props;
-  const place = useRef(null);
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
-  const [hidden, setHidden] = useState(() => new Set());
+  const [hidden, setHidden] = useState(() => /** @type {Set<string>} */ (new Set()));
   useEffect(() => {
     if (!place.current) {
       return undefined;
@@ -140,6 +156,7 @@ export function Chart(props) {
     return keepUp(new uPlot(shown, data, place.current), place.current, height);
   }, [times, lines, height, start, end, hidden]);
 
+  /** @param {string} name of a line */
   const toggle = (name) =>
     setHidden((before) => {
       const after = new Set(before);
@@ -175,6 +192,10 @@ export function Chart(props) {
   );
 }
 
+/**
+ * @param {{ line: { name: string, values: (number | null)[] }, index: number,
+ *     cursor: number | null, off: boolean, onToggle: () => void }} props
+ */
 function LegendLine({ line, index, cursor, off, onToggle }) {
   const value = cursor === null ? line.values.findLast((one) => one !== null) : line.values[cursor];
   return h(

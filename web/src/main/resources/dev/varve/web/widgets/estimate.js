@@ -14,14 +14,6 @@ const BY_DEFAULT = '1m';
 const WAIT_MS = 600;
 
 /**
- * @typedef {{ rows: number, cells: number, bytes: number }} Amount
- * @typedef {{ layout: string, series: number, samples: number, data: Amount, index: Amount,
- *     rowsOfWrite: number, refused: string[],
- *     reads: (Amount & { what: string, wanted: number, ranges: number, partitions: number,
- *     refused?: string })[] }} Estimated
- */
-
-/**
  * @param {{ name: string, layout: string, line: () => string, parameters: Record<string, string>,
  *     question: string }} props how the
  *     layout is called on the page, its name or declaration, what makes the point in the point
@@ -37,7 +29,6 @@ export function Estimate({ name, layout, line, parameters, question }) {
     },
     [question, interval],
   );
-  /** @type {Estimated[]} */
   const estimates = answer.data?.estimates ?? [];
   return h(
     'section',
@@ -51,7 +42,8 @@ export function Estimate({ name, layout, line, parameters, question }) {
         {
           class: 'interval',
           value: interval,
-          onChange: (/** @type {any} */ event) => follow({ interval: event.target.value }),
+          onChange: (/** @type {FieldEvent} */ event) =>
+            follow({ interval: event.currentTarget.value }),
         },
         INTERVALS.map((one) => h('option', { value: one }, one)),
       ),
@@ -66,7 +58,7 @@ export function Estimate({ name, layout, line, parameters, question }) {
   );
 }
 
-/** @param {{ estimate: Estimated }} props */
+/** @param {{ estimate: Answer.Estimate }} props */
 function Counted({ estimate }) {
   const { samples, series, data, index, rowsOfWrite } = estimate;
   if (samples === 0) {

@@ -42,7 +42,10 @@ export function Growth({ dataset }) {
       ],
     h(
       'details',
-      { onToggle: (/** @type {any} */ event) => setOpen(event.currentTarget.open) },
+      {
+        onToggle: (/** @type {{ currentTarget: HTMLDetailsElement }} */ event) =>
+          setOpen(event.currentTarget.open),
+      },
       h('summary', null, 'Day by day'),
       open && h(Days, null),
     ),
@@ -57,7 +60,6 @@ function signed(change) {
 /** The record that the home keeps. */
 function Days() {
   const answer = useAnswer((signal) => api.history(signal), []);
-  /** @type {{ day: string, series: number }[]} */
   const days = answer.data?.days ?? [];
   return [
     answer.error

@@ -17,9 +17,8 @@ const DRAG_MIN = 5;
 const NAME_HEIGHT = 18;
 
 /**
- * @typedef {{ from: number, step: number, columns: number, cells: number[][],
- *     rows: { from: string, text: string, total: number }[] }} Map
- * @typedef {{ row: number, column: number }} Place
+ * @typedef {Answer.HeatMap} Map
+ * @typedef {{ row: number, column: number }} Place a cell
  */
 
 /** @returns {number[][]} the colours of the page from cold to hot, in red, green and blue */
@@ -31,7 +30,11 @@ function ramp() {
   });
 }
 
-/** @param {number} share 0 to 1 @returns {string} a colour between those of the ramp */
+/**
+ * @param {number[][]} stops of the ramp
+ * @param {number} share 0 to 1
+ * @returns {string} a colour between them
+ */
 function between(stops, share) {
   const place = share * (stops.length - 1);
   const lower = Math.min(stops.length - 2, Math.floor(place));
@@ -85,8 +88,15 @@ function draw(canvas, map) {
   });
 }
 
-/** @returns {Place} the cell at a place of the canvas */
+/**
+ * @param {Map} map
+ * @param {DOMRect} box of the canvas
+ * @param {number} x
+ * @param {number} y
+ * @returns {Place} the cell there
+ */
 function cellAt(map, box, x, y) {
+  /** @type {(at: number, length: number, count: number) => number} */
   const inside = (at, length, count) =>
     Math.max(0, Math.min(count - 1, Math.floor((at / length) * count)));
   return {
@@ -95,8 +105,14 @@ function cellAt(map, box, x, y) {
   };
 }
 
-/** @returns {Record<string, string>} the place of a stretch of cells, in shares of the canvas */
+/**
+ * @param {Map} map
+ * @param {Place} first
+ * @param {Place} last
+ * @returns {Record<string, string>} the place of these cells, in shares of the canvas
+ */
 function area(map, first, last) {
+  /** @param {number} part @param {number} count */
   const share = (part, count) => `${(100 * part) / count}%`;
   const top = Math.min(first.row, last.row);
   const left = Math.min(first.column, last.column);
@@ -109,9 +125,10 @@ function area(map, first, last) {
 }
 
 /**
- * @param {{ map: Map, picked: string | null, label: string, shown: (value: number) => string,
- *     onPick: (row: number) => void, onZoom: (first: Place, last: Place) => void,
- *     onOut: () => void }} props
+ * @typedef {{ onPick: (row: number) => void, onZoom: (first: Place, last: Place) => void,
+ *     onOut: () => void }} Actions
+ * @param {Actions & { map: Map, picked: string | null, label: string,
+ *     shown: (value: number) => string }} props
  */
 export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
@@ -133,14 +150,22 @@ export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut })
     };
   }, [map]);
 
+  /** @param {PointerEvent} event */
   const place = (event) =>
-    cellAt(map, canvas.current?.getBoundingClientRect(), event.clientX, event.clientY);
+    cellAt(
+      map,
+      /** @type {HTMLCanvasElement} */ (canvas.current).getBoundingClientRect(),
+      event.clientX,
+      event.clientY,
+    );
+  /** @param {PointerEvent & { currentTarget: HTMLElement }} event */
   const down = (event) => {
     if (event.button === 0) {
       event.currentTarget.setPointerCapture(event.pointerId);
       setStart({ ...place(event), x: event.clientX, y: event.clientY });
     }
   };
+  /** @param {PointerEvent} event */
   const up = (event) => {
     if (!start) {
       return;
@@ -169,11 +194,12 @@ export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut })
         'aria-label': `${label}. Arrows move, Enter chooses a range, plus zooms in, Escape out.`,
         style: { height: `${height}px` },
         onPointerDown: down,
-        onPointerMove: (event) => setCursor(place(event)),
+        onPointerMove: (/** @type {PointerEvent} */ event) => setCursor(place(event)),
         onPointerUp: up,
         onPointerCancel: () => setStart(null),
         onPointerLeave: () => start || setCursor(null),
-        onKeyDown: (event) => keys(event, { map, cursor, setCursor, onPick, onZoom, onOut }),
+        onKeyDown: (/** @type {KeyboardEvent} */ event) =>
+          keys(event, { map, cursor, setCursor, onPick, onZoom, onOut }),
       },
       h('canvas', { ref: canvas, 'aria-hidden': 'true' }),
       row >= 0 &&
@@ -194,6 +220,7 @@ export function HeatCanvas({ map, picked, label, shown, onPick, onZoom, onOut })
   );
 }
 
+/** @param {Map} map @param {Place | null} cursor @param {(value: number) => string} shown */
 function told(map, cursor, shown) {
   const row = cursor && map.rows[cursor.row];
   if (!row || cursor.column >= map.columns) {
@@ -203,17 +230,24 @@ function told(map, cursor, shown) {
   return `${shown(map.cells[cursor.row][cursor.column])} at ${time}, rows from ${row.text}`;
 }
 
-/** Moves, chooses and zooms with the keyboard. */
+/** @type {Record<string, [number, number]>} */
+const STEPS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/**
+ * Moves, chooses and zooms with the keyboard.
+ * @param {KeyboardEvent} event
+ * @param {Actions & { map: Map, cursor: Place | null, setCursor: (place: Place) => void }} heat
+ */
 function keys(event, { map, cursor, setCursor, onPick, onZoom, onOut }) {
-  const steps = {
-    ArrowUp: [-1, 0],
-    ArrowDown: [1, 0],
-    ArrowLeft: [0, -1],
-    ArrowRight: [0, 1],
-  };
   const now = cursor ?? { row: 0, column: map.columns - 1 };
+  /** @param {number} at @param {number} count */
   const within = (at, count) => Math.max(0, Math.min(count - 1, at));
-  const step = steps[event.key];
+  const step = STEPS[event.key];
   if (step) {
     setCursor({
       row: within(now.row + step[0], map.rows.length),
@@ -242,7 +276,10 @@ function keys(event, { map, cursor, setCursor, onPick, onZoom, onOut }) {
   event.preventDefault();
 }
 
-/** The names of so many ranges that they do not overlap. */
+/**
+ * The names of so many ranges that they do not overlap.
+ * @param {{ map: Map, height: number, picked: string | null, onPick: (row: number) => void }} props
+ */
 function Names({ map, height, picked, onPick }) {
   const every = Math.max(1, Math.ceil((NAME_HEIGHT * map.rows.length) / height));
   return h(

@@ -67,8 +67,8 @@ export function MetricGrid({ onOpen }) {
         placeholder: 'Find a metric',
         'aria-label': 'Find a metric',
         value: wanted,
-        onInput: (/** @type {any} */ event) => {
-          setWanted(event.target.value);
+        onInput: (/** @type {FieldEvent} */ event) => {
+          setWanted(event.currentTarget.value);
           setShown(SHOWN);
         },
       }),
@@ -92,6 +92,7 @@ export function MetricGrid({ onOpen }) {
   );
 }
 
+/** @param {string[]} names @param {string} wanted @returns {string[]} those to show, in order */
 function choose(names, wanted) {
   if (wanted) {
     const text = wanted.toLowerCase();
@@ -103,7 +104,10 @@ function choose(names, wanted) {
   return first.length + own.length > 0 ? [...first, ...own] : names;
 }
 
-/** A small chart, drawn once it is in sight. */
+/**
+ * A small chart, drawn once it is in sight.
+ * @param {{ name: string, onOpen: (query: string) => void }} props
+ */
 function Small({ name, onOpen }) {
   const address = useAddress();
   const place = useRef(/** @type {HTMLElement | null} */ (null));

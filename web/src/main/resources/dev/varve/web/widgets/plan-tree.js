@@ -5,11 +5,14 @@ import { Table } from './table.js';
 
 const RANGES_MAX = 100;
 
-/** @param {{ plan: any, scans: any[], total?: number }} props total in microseconds */
+/** @typedef {{ scans: Answer.Scan[], total?: number }} Measured total in microseconds */
+
+/** @param {Measured & { plan: Answer.PlanNode }} props */
 export function PlanTree({ plan, scans, total }) {
   return h('ul', { class: 'plan' }, h(Node, { node: plan, scans, total }));
 }
 
+/** @param {Measured & { node: Answer.PlanNode }} props */
 function Node({ node, scans, total }) {
   const scan = scans.find((one) => one.number === node.scan);
   return h(
@@ -34,6 +37,7 @@ function Node({ node, scans, total }) {
   );
 }
 
+/** @param {{ micros: number, total?: number }} props */
 function Time({ micros, total }) {
   return h(
     'span',
@@ -43,7 +47,10 @@ function Time({ micros, total }) {
   );
 }
 
-/** How the samples of a selector are read. */
+/**
+ * How the samples of a selector are read.
+ * @param {{ scan: Answer.Scan, total?: number }} props
+ */
 function Scan({ scan, total }) {
   const { actual } = scan;
   return h(
@@ -69,6 +76,7 @@ function Scan({ scan, total }) {
   );
 }
 
+/** @param {{ read: Answer.PeriodRead }} props */
 function Read({ read }) {
   return h(
     'div',
@@ -99,6 +107,7 @@ function Read({ read }) {
   );
 }
 
+/** @param {{ ranges: Answer.RowRange[] }} props */
 function Ranges({ ranges }) {
   const left = ranges.length - RANGES_MAX;
   return h(
@@ -118,6 +127,7 @@ function Ranges({ ranges }) {
   );
 }
 
+/** @param {number | 'unknown'} number */
 function amount(number) {
   return typeof number === 'number' ? count(number) : String(number);
 }

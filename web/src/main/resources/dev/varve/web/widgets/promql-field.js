@@ -16,10 +16,19 @@ const QUIET_MS = 120;
 const PARSE_MS = 400;
 const ROWS_MAX = 8;
 
-/** @type {{ from: number, choices: import('../completion.js').Choice[], at: number }} */
+/**
+ * @typedef {import('../completion.js').Choice} Choice
+ * @typedef {{ from: number, choices: Choice[], at: number }} Offer what may stand from a place on,
+ *     and which of it is marked; -1 for none
+ */
+
+/** @type {Offer} */
 const NONE = { from: 0, choices: [], at: -1 };
 
-/** @returns {string} what the server's parser says against a query; empty for nothing */
+/**
+ * @param {string} text
+ * @returns {string} what the server's parser says against a query; empty for nothing
+ */
 function useFault(text) {
   const [fault, setFault] = useState('');
   useEffect(() => {
@@ -28,6 +37,7 @@ function useFault(text) {
       return undefined;
     }
     const control = new AbortController();
+    /** @param {Error} error */
     const tell = (error) =>
       control.signal.aborted || setFault(error.message.replace(/^invalid parameter "query": /, ''));
     const wait = setTimeout(() => api.parse(text, control.signal).catch(tell), PARSE_MS);
@@ -66,15 +76,18 @@ function useChoices(field, setText) {
       clearTimeout(timer.current);
       setOffer(NONE);
     },
+    /** @param {number} wait in milliseconds */
     look(wait) {
       clearTimeout(timer.current);
       timer.current = setTimeout(find, wait);
     },
+    /** @param {number} step */
     move(step) {
       const count = offer.choices.length;
       const at = offer.at < 0 && step < 0 ? count - 1 : (offer.at + step + count) % count;
       setOffer({ ...offer, at });
     },
+    /** @param {Choice} choice */
     take(choice) {
       if (!field.current) {
         return;
@@ -93,6 +106,9 @@ function useChoices(field, setText) {
 
 /**
  * Acts on a key that is not for the text.
+ * @param {KeyboardEvent} event
+ * @param {ReturnType<typeof useChoices>} completion
+ * @param {() => void} ask
  * @returns {boolean} whether it was one
  */
 function onKey(event, { offer, hide, look, move, take }, ask) {
@@ -153,11 +169,12 @@ export function PromQlField({ value, onAsk, label = 'PromQL' }) {
         'aria-activedescendant': offer.at >= 0 ? `${id}-${offer.at}` : undefined,
         'aria-invalid': fault ? 'true' : undefined,
         value: text,
-        onInput: (event) => {
-          setText(event.target.value);
+        onInput: (/** @type {FieldEvent} */ event) => {
+          setText(event.currentTarget.value);
           look(QUIET_MS);
         },
-        onKeyDown: (event) => onKey(event, completion, ask) && event.preventDefault(),
+        onKeyDown: (/** @type {KeyboardEvent} */ event) =>
+          onKey(event, completion, ask) && event.preventDefault(),
         onScroll: () => copy.current?.scrollTo(0, field.current?.scrollTop ?? 0),
         onBlur: hide,
       }),
@@ -184,6 +201,7 @@ function Coloured({ text, place }) {
   );
 }
 
+/** @param {{ id: string, offer: Offer, take: (choice: Choice) => void }} props */
 function Choices({ id, offer, take }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(
@@ -201,7 +219,7 @@ function Choices({ id, offer, take }) {
           role: 'option',
           'aria-selected': String(place === offer.at),
           // Before the field loses the focus.
-          onMouseDown: (event) => {
+          onMouseDown: (/** @type {MouseEvent} */ event) => {
             event.preventDefault();
             take(choice);
           },

@@ -6,6 +6,7 @@ import { LENGTHS, range, seconds } from '../time.js';
 /** @param {{ byDefault?: string, onNow: () => void }} props called to ask anew */
 export function RangePicker({ byDefault = '1h', onNow }) {
   const shown = range(useAddress(), byDefault);
+  /** @param {number} share of the length */
   const move = (share) =>
     follow({ end: String(Math.round((shown.end + share * (shown.end - shown.start)) * 1000)) });
   const lengths = LENGTHS.includes(shown.length) ? LENGTHS : [...LENGTHS, shown.length];
@@ -20,7 +21,7 @@ export function RangePicker({ byDefault = '1h', onNow }) {
         'aria-label': 'Length',
         id: 'range',
         value: shown.length,
-        onChange: (/** @type {any} */ event) => follow({ range: event.target.value }),
+        onChange: (/** @type {FieldEvent} */ event) => follow({ range: event.currentTarget.value }),
       },
       lengths.map((length) => h('option', { value: length }, length)),
     ),
@@ -31,8 +32,8 @@ export function RangePicker({ byDefault = '1h', onNow }) {
       title: 'End, in UTC; empty for now',
       step: 1,
       value: shown.fixed ? new Date(shown.end * 1000).toISOString().slice(0, 19) : '',
-      onChange: (/** @type {any} */ event) => {
-        const time = Date.parse(`${event.target.value}Z`);
+      onChange: (/** @type {FieldEvent} */ event) => {
+        const time = Date.parse(`${event.currentTarget.value}Z`);
         follow({ end: Number.isNaN(time) ? null : String(time) });
       },
     }),

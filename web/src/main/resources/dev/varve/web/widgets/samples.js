@@ -25,7 +25,7 @@ export function Samples({ query, asked }) {
   if (!selector) {
     return h(Empty, null, 'Only a query with one selector has raw samples; this one has more.');
   }
-  const found = answer.data?.result ?? [];
+  const found = answer.data?.resultType === 'matrix' ? answer.data.result : [];
   return [
     h(Notice, { answer }),
     answer.data && found.length === 0 && h(Empty, null, 'No sample in this stretch of time.'),
@@ -35,6 +35,7 @@ export function Samples({ query, asked }) {
   ];
 }
 
+/** @param {{ one: Answer.MatrixSeries }} props */
 function OfSeries({ one }) {
   const rows = one.values.slice(-SAMPLES_MAX).reverse();
   const shown = rows.length < one.values.length ? `, the last ${SAMPLES_MAX} shown` : '';

@@ -32,10 +32,15 @@ export function seriesLeft({ name }, over) {
   return `count(count without (${labelName(name)}) (label_replace(${series}, "${NAME}", "$1", "__name__", "(.*)")))`;
 }
 
-/** @returns {Promise<number>} the value of a query with one value; 0 if it has none */
+/**
+ * @param {string} query
+ * @param {AbortSignal} signal
+ * @returns {Promise<number>} the value of a query with one value; 0 if it has none
+ */
 async function one(query, signal) {
-  const { result } = await api.query(query, undefined, signal);
-  return result.length ? Number(result[0].value[1]) : 0;
+  const answer = await api.query(query, undefined, signal);
+  const [first] = answer.resultType === 'vector' ? answer.result : [];
+  return first ? Number(first.value[1]) : 0;
 }
 
 /**

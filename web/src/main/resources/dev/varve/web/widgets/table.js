@@ -3,8 +3,6 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 
 /**
- * @typedef {{ title: string, of: (row: any) => any, sort?: (row: any) => string | number,
- *     number?: boolean }} Column
  * @param {{ columns: Column[], rows: any[], caption?: string, id?: string }} props sorted as given
  *     until a column is chosen
  */
@@ -47,6 +45,10 @@ export function Table({ columns, rows, caption, id }) {
   );
 }
 
+/**
+ * @typedef {{ column: number, down: boolean }} Order
+ * @param {{ column: Column, place: number, order: Order, setOrder: (order: Order) => void }} props
+ */
 function Head({ column, place, order, setOrder }) {
   const mine = order.column === place;
   const name = mine ? (order.down ? 'descending' : 'ascending') : undefined;
@@ -65,6 +67,7 @@ function Head({ column, place, order, setOrder }) {
   );
 }
 
+/** @param {string | number} a @param {string | number} b */
 function compare(a, b) {
   return typeof a === 'number' && typeof b === 'number'
     ? a - b

@@ -12,8 +12,12 @@ import { Table } from './table.js';
 const ROWS_MAX = 500;
 const COLUMNS_MAX = 12;
 
-/** @returns {[string, number][]} labels with more than one value and the number of their values */
+/**
+ * @param {Labels[]} metrics
+ * @returns {[string, number][]} labels with more than one value and the number of their values
+ */
 function varying(metrics) {
+  /** @type {Map<string, Set<string>>} */
   const values = new Map();
   for (const metric of metrics) {
     for (const [label, value] of Object.entries(metric)) {
@@ -25,7 +29,10 @@ function varying(metrics) {
     .map(([label, found]) => [label, found.size]);
 }
 
-/** Buttons that sum a query by one of the labels in its result. */
+/**
+ * Buttons that sum a query by one of the labels in its result.
+ * @param {{ metrics: Labels[], query: string, onQuery: (query: string) => void }} props
+ */
 export function SplitBy({ metrics, query, onQuery }) {
   const labels = varying(metrics);
   return (
@@ -54,6 +61,7 @@ export function Vector({ query, asked, onQuery }) {
   return [h(Notice, { answer }), data && h(Result, { data, query, onQuery })];
 }
 
+/** @param {{ data: Answer.Result, query: string, onQuery: (query: string) => void }} props */
 function Result({ data, query, onQuery }) {
   if (data.resultType === 'scalar' || data.resultType === 'string') {
     return h('p', { class: 'big' }, String(data.result[1]));
@@ -67,7 +75,7 @@ function Result({ data, query, onQuery }) {
   const rows = data.result.slice(0, ROWS_MAX);
   const metrics = rows.map((row) => row.metric);
   const labels = [...new Set(metrics.flatMap((metric) => Object.keys(metric)))];
-  /** @type {import('./table.js').Column[]} */
+  /** @type {Column<Answer.VectorSample>[]} */
   const columns =
     labels.length > COLUMNS_MAX
       ? [{ title: 'series', of: (row) => series(row.metric), sort: (row) => series(row.metric) }]
@@ -89,7 +97,10 @@ function Result({ data, query, onQuery }) {
   ];
 }
 
-/** A value of a label; choosing it narrows the query to it. */
+/**
+ * A value of a label; choosing it narrows the query to it.
+ * @param {{ label: string, value?: string, query: string, onQuery: (query: string) => void }} props
+ */
 function Value({ label, value, query, onQuery }) {
   const next = value !== undefined && label !== '__name__' ? narrowed(query, label, value) : null;
   return next
