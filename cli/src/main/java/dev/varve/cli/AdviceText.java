@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Prints advice for people: what to do, why, what it brings, and how it is done. */
 final class AdviceText {
   private static final int QUERIES_SHOWN = 10;
+  private static final double SMALL = 0.05;
 
   private final Object advice;
 
@@ -105,9 +106,12 @@ final class AdviceText {
       String name, double present, @Nullable Double proposed, String form, PrintWriter out) {
     out.printf(
         "  %-26s %14s%s%n",
-        name,
-        String.format(Locale.ROOT, form, present),
-        proposed == null ? "" : " %14s".formatted(String.format(Locale.ROOT, form, proposed)));
+        name, text(present, form), proposed == null ? "" : " %14s".formatted(text(proposed, form)));
+  }
+
+  /** Writes a number in a form, or with one digit if that would leave nothing of it. */
+  private static String text(double value, String form) {
+    return String.format(Locale.ROOT, value > 0 && value < SMALL ? "%.1g" : form, value);
   }
 
   /** Returns a member of an object; null if it is null or missing. */

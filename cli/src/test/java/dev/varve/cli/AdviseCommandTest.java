@@ -108,7 +108,7 @@ class AdviseCommandTest {
   void advisesByTheQueriesOfAServerAlsoOnceItHasStopped() throws Exception {
     assertThat(run("advise", "--server", address)).isZero();
     assertThat(out.toString())
-        .contains("default: too little is known to advise")
+        .contains("default: change the layout")
         .contains("Missing: no queries recorded yet");
 
     String query = URLEncoder.encode("sum by (host) (cpu{host='host-1'})", StandardCharsets.UTF_8);
@@ -120,10 +120,10 @@ class AdviseCommandTest {
     assertThat(run("advise", "--server", address, "default")).isZero();
     assertThat(out.toString())
         .contains("default: change the layout")
-        .contains("narrow-buckets: ")
+        .contains("blocks: ")
         .contains("promql sum by (host) of cpu{host=}, 12h up to now, step 5m")
-        .contains("    layout: buckets-2")
-        .contains("varve migrate --source-dataset default --dataset default-2");
+        .containsPattern("      - \\{from: \\S+, layout: blocks}")
+        .contains("varve compact --into blocks --dataset default");
     String overApi = get("/varve/v1/advice");
     assertThat(member(overApi, "verdict")).isEqualTo("change");
     Object asked = JsonTree.list(member(overApi, "queries")).getFirst();

@@ -57,8 +57,9 @@ class AdvisorTest {
   private record Asked(ReadRequest request, int times) {}
 
   private record Case(List<Line> lines, List<Asked> queries, UnaryOperator<Store> around) {
+    /** On several machines, where blocks are not to be had. */
     Case(List<Line> lines, List<Asked> queries) {
-      this(lines, queries, UnaryOperator.identity());
+      this(lines, queries, AdvisorTest::shared);
     }
   }
 
@@ -169,9 +170,11 @@ class AdvisorTest {
     assertThat(advice.missing()).noneMatch(text -> text.contains("queries"));
     List<StorageLayout> proposed = new ArrayList<>();
     for (Advice.ProposedLayout layout : proposal(advice).layouts()) {
-      proposed.addAll(Layouts.stored(String.valueOf(layout.yaml()), Map.of()));
+      String declared = layout.yaml();
+      proposed.addAll(Layouts.stored(declared == null ? layout.name() : declared, Map.of()));
     }
     TestEngine after = engine(of, proposed);
+    after.seal();
     ReadCosts now = ask(after.dataset(), of.queries());
     compare("present", advice.read(), then, advice);
     compare("proposed", proposal(advice).read(), now, advice);
@@ -395,9 +398,74 @@ class AdvisorTest {
     assertThat(advice.reasons().getFirst().text()).startsWith("Keep it.");
   }
 
+  private static Case inOneProcess(List<Line> lines, Asked... queries) {
+    return new Case(lines, List.of(queries), UnaryOperator.identity());
+  }
+
+  @Test
+  void packsCellsIntoBlocksOnOneMachine() {
+    Case of =
+        inOneProcess(
+            hosts(6, 3 * DAY, MINUTE),
+            asked(50, last(6 * HOUR), 0, "cpu", "host", "host-003"),
+            asked(20, last(2 * DAY), 0, "cpu"));
+    Advice advice = applied(of, layout(declared("metric", "tags", "bucket: 6h")));
+    assertThat(advice.verdict()).isEqualTo(Verdict.CHANGE);
+    assertThat(rules(advice)).containsExactly(Rule.BLOCKS);
+    assertThat(proposal(advice).layouts().getFirst().name()).isEqualTo("blocks");
+    assertThat(proposal(advice).write().bytes()).isLessThan(advice.write().bytes() / 10);
+    assertThat(proposal(advice).read().cells()).isLessThan(advice.read().cells() / 100);
+    assertThat(proposal(advice).commands().getFirst().text())
+        .contains("main:", "from: 2023-11-15T00:00:00Z, layout: blocks");
+    assertThat(proposal(advice).commands().getLast().text())
+        .isEqualTo("varve compact --into blocks --dataset main");
+  }
+
+  @Test
+  void leavesSamplesOfDaysApartInCells() {
+    Case of =
+        inOneProcess(hosts(6, 60 * DAY, 2 * DAY), asked(50, last(DAY), 0, "cpu", "host", "host-3"));
+    Advice advice = advice(of, layout(declared("metric", "tags", "bucket: 30d")));
+    assertThat(rules(advice)).doesNotContain(Rule.BLOCKS);
+  }
+
+  @Test
+  void saysWhyCellsCannotBecomeBlocks() {
+    List<Line> lines = hosts(6, DAY, MINUTE);
+    Asked asked = asked(50, last(6 * HOUR), 0, "cpu", "host", "host-003");
+    String plain = declared("metric", "tags", "bucket: 6h");
+    Advice versions =
+        advice(
+            inOneProcess(lines, asked),
+            layout(plain.replace("\n    qualifier", "\n    versions: 3\n    qualifier")));
+    assertThat(versions.reasons().getLast().text()).contains("earlier versions of samples");
+    List<StorageLayout> pair = new ArrayList<>(layout(plain));
+    pair.addAll(layout(plain.replace("layout: mine", "layout: other")));
+    Advice companion = advice(inOneProcess(lines, asked), pair);
+    assertThat(companion.reasons().getLast().text()).contains("its companion 'other'");
+    Advice attributes = advice(inOneProcess(lines, asked), Layouts.stored("entity", Map.of()));
+    assertThat(rules(attributes)).contains(Rule.BLOCKS);
+    assertThat(attributes.reasons().getLast().text()).contains("keeps attributes");
+    for (Advice advice : List.of(versions, companion, attributes)) {
+      assertThat(advice.proposal() == null ? List.of() : proposal(advice).layouts())
+          .noneMatch(layout -> layout.toString().contains("name=blocks"));
+    }
+  }
+
+  @Test
+  void keepsBlocks() {
+    Advice advice =
+        advice(
+            inOneProcess(hosts(3, DAY, MINUTE), asked(50, last(HOUR), 0, "cpu")),
+            Layouts.stored("blocks", Map.of()));
+    assertThat(advice.verdict()).isEqualTo(Verdict.KEEP);
+    assertThat(advice.proposal()).isNull();
+    assertThat(advice.reasons().getFirst().text()).endsWith("Keep it.");
+  }
+
   @Test
   void keepsBlocksAndNamesWhatIsMissing() {
-    Case of = new Case(hosts(3, HOUR, MINUTE), List.of());
+    Case of = inOneProcess(hosts(3, HOUR, MINUTE));
     Advice advice = advice(of, Layouts.stored("blocks", Map.of()));
     assertThat(advice.verdict()).isEqualTo(Verdict.UNKNOWN);
     assertThat(advice.missing()).anyMatch(text -> text.startsWith("no queries recorded yet"));

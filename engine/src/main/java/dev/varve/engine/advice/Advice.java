@@ -103,7 +103,7 @@ public record Advice(
   /**
    * A layout of the proposal.
    *
-   * @param yaml its declaration; null if the dataset has the layout already
+   * @param yaml its declaration; null if it has none, as {@code blocks}
    */
   public record ProposedLayout(String name, String key, @Nullable String yaml) {}
 

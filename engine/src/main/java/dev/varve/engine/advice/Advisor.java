@@ -34,6 +34,9 @@ public final class Advisor {
   /** A second layout has to bring the cost down to this share, since every write is done twice. */
   static final double WORTH_TWICE = 0.5;
 
+  /** The share of the bytes of cells that blocks may have; what compresses less stays in cells. */
+  static final double WORTH_PACKING = 0.5;
+
   private final OpenDataset dataset;
   private final DatasetReader reader;
   private final List<LoggedQuery> log;
@@ -100,8 +103,13 @@ public final class Advisor {
           List.of());
     }
     Choice choice = choice(workload, present, search);
+    boolean embedded = dataset.store().isEmbedded();
+    String refusal = embedded ? BlocksWeigher.refusal(dataset) : null;
+    if (embedded && refusal == null) {
+      choice = orBlocks(choice, workload, rates, present, guard);
+    }
     Explanation explanation = new Explanation(dataset, workload, rates, search, heat);
-    List<Reason> reasons = explanation.reasons(present, choice);
+    List<Reason> reasons = explanation.reasons(present, choice, refusal);
     boolean changes = choice.verdict() == Verdict.CHANGE || choice.verdict() == Verdict.COMPANION;
     return new Advice(
         dataset.name(),
@@ -156,6 +164,18 @@ public final class Advisor {
     return new Choice(workload.queries().isEmpty() ? Verdict.UNKNOWN : Verdict.KEEP, present);
   }
 
+  /** Returns blocks if they are much smaller than the present cells and not dearer to read. */
+  private Choice orBlocks(
+      Choice choice, Workload workload, SeriesRates rates, List<Option> present, ReadGuard guard) {
+    Option blocks = new BlocksWeigher(dataset, workload, rates, reader).weigh(guard);
+    return blocks != null
+            && blocks.write().bytes() <= WORTH_PACKING * together(present).bytes()
+            && Option.mean(workload, List.of(blocks)).cost()
+                <= Option.mean(workload, choice.layouts()).cost()
+        ? new Choice(Verdict.CHANGE, List.of(blocks))
+        : choice;
+  }
+
   /** Returns the best two layouts, of which the first is the given one if that is as good. */
   private static List<Option> pair(Workload workload, Search search, Option primary) {
     List<Option> best = List.of(primary);
@@ -188,6 +208,7 @@ public final class Advisor {
         new Reason(
             Rule.KEEP,
             "Layout blocks packs the samples of a series and day into columns: a query reads the blocks of its series and times alone, whatever its selector binds. Keep it."));
+    reasons.addAll(stillInCells());
     reasons.addAll(new Retention(dataset, workload, rates).reasons());
     return new Advice(
         dataset.name(),
@@ -209,6 +230,20 @@ public final class Advisor {
                     measured(query.logged().costs()),
                     null))
             .toList());
+  }
+
+  /** Returns the command that converts periods which are in cells still; empty if none is. */
+  private List<Reason> stillInCells() {
+    boolean some =
+        dataset.periods().all().stream()
+            .anyMatch(one -> one.blocks() == null && !one.times().isEmpty());
+    return some && BlocksWeigher.refusal(dataset) == null
+        ? List.of(
+            new Reason(
+                Rule.BLOCKS,
+                "Samples before this period are in cells; '%s' converts them beside readers and writers."
+                    .formatted(Proposals.conversion(dataset))))
+        : List.of();
   }
 
   private List<String> missing(Workload workload, SeriesRates rates) {

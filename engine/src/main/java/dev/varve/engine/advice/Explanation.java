@@ -35,7 +35,14 @@ final class Explanation {
     this.heat = heat;
   }
 
-  List<Reason> reasons(List<Option> present, Advisor.Choice choice) {
+  /**
+   * @param refusal why blocks are out of the question; null if they are not, or if the store is not
+   *     inside the process
+   */
+  List<Reason> reasons(List<Option> present, Advisor.Choice choice, @Nullable String refusal) {
+    if (choice.layouts().getFirst().isBlocks()) {
+      blocks(present, choice.layouts().getFirst());
+    }
     for (Option option : present) {
       option.faults().forEach(fault -> add(fault.rule(), sentence(fault.text())));
     }
@@ -50,6 +57,11 @@ final class Explanation {
       if (choice.verdict() == Verdict.COMPANION) {
         companion(choice.layouts());
       }
+    }
+    if (refusal != null) {
+      add(
+          Rule.BLOCKS,
+          "Layout blocks, which packs samples, is not for this dataset: %s.".formatted(refusal));
     }
     for (HeatFinding finding : heat) {
       switch (finding.kind()) {
@@ -91,6 +103,27 @@ final class Explanation {
                 Weigher.count(mean.requests()),
                 now == 0 ? 100 : Math.min(100, 100 * then / now),
                 100 * Advisor.WORTH));
+  }
+
+  private void blocks(List<Option> present, Option blocks) {
+    ReadCosts before = Option.mean(workload, present);
+    ReadCosts after = Option.mean(workload, List.of(blocks));
+    add(
+        Rule.BLOCKS,
+        "Packed into blocks, samples of the dataset take %.1f bytes each, in place of %.0f in cells, both before the store compresses them%s. Keep cells if other programs read them, or if the dataset is to move to a store of several machines."
+            .formatted(
+                blocks.write().bytes(),
+                Advisor.together(present).bytes(),
+                workload.queries().isEmpty()
+                    ? ""
+                    : "; a query reads %s cells of %s bytes in %s rows in place of %s of %s in %s"
+                        .formatted(
+                            Weigher.count(after.cells()),
+                            Weigher.count(after.bytes()),
+                            Weigher.count(after.rows()),
+                            Weigher.count(before.cells()),
+                            Weigher.count(before.bytes()),
+                            Weigher.count(before.rows()))));
   }
 
   private void differences(Design design, Option present, Option proposed) {

@@ -2,7 +2,8 @@ package dev.varve.engine.advice;
 
 import dev.varve.engine.advice.Advice.ReadCosts;
 import dev.varve.engine.advice.Advice.WriteCosts;
-import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Option(
     @Nullable Design design,
-    Layout layout,
+    StorageLayout layout,
     List<ReadCosts> reads,
     int refused,
     WriteCosts write,
@@ -28,6 +29,11 @@ record Option(
 
   /** Something that rules a layout out unless all others have faults, too. */
   record Fault(Rule rule, String text) {}
+
+  /** Returns whether this is layout {@code blocks}. */
+  boolean isBlocks() {
+    return layout instanceof BlockLayout;
+  }
 
   /** Returns the mean cost of the queries, each read in the layout that is cheapest for it. */
   static ReadCosts mean(Workload workload, List<Option> stack) {

@@ -4,6 +4,7 @@ import dev.varve.engine.advice.Advice.Command;
 import dev.varve.engine.advice.Advice.Proposal;
 import dev.varve.engine.advice.Advice.ProposedLayout;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.declared.Declaration;
 import dev.varve.layout.declared.DeclarationText;
 import dev.varve.layout.declared.KeyElement;
@@ -28,6 +29,13 @@ final class Proposals {
   }
 
   Proposal of(List<Option> layouts) {
+    if (layouts.getFirst().isBlocks()) {
+      return new Proposal(
+          List.of(new ProposedLayout(BlockLayout.NAME, "day, metric, series", null)),
+          Option.mean(workload, layouts),
+          Advisor.together(layouts),
+          intoBlocks());
+    }
     List<ProposedLayout> proposed = new ArrayList<>();
     for (int i = 0; i < layouts.size(); i++) {
       Declaration declaration =
@@ -40,6 +48,37 @@ final class Proposals {
     }
     return new Proposal(
         proposed, Option.mean(workload, layouts), Advisor.together(layouts), commands(proposed));
+  }
+
+  /** Returns the command that converts the cells of earlier periods into blocks. */
+  static String conversion(OpenDataset dataset) {
+    return "varve compact --into blocks --dataset " + dataset.name();
+  }
+
+  private List<Command> intoBlocks() {
+    List<Command> commands = new ArrayList<>();
+    if (dataset.periods().all().getLast().blocks() == null) {
+      commands.add(period(BlockLayout.NAME, "blocks"));
+    }
+    commands.add(
+        new Command(
+            "Once the period in blocks has begun, convert the samples so far beside readers and writers; until that ends, cells and blocks take space together:",
+            conversion(dataset)));
+    return commands;
+  }
+
+  /** Returns the step that declares a period. */
+  private Command period(String layout, String where) {
+    return new Command(
+        "Add the period to the configuration and restart the server. Samples from then on are stored in %s; queries read across the border:"
+            .formatted(where),
+        """
+        datasets:
+          %s:
+            periods:
+              - {from: %s, layout: %s}
+        """
+            .formatted(dataset.name(), nextDay(), layout));
   }
 
   private List<Command> commands(List<ProposedLayout> layouts) {
@@ -59,16 +98,7 @@ final class Proposals {
     String more = layouts.size() > 1 ? companions : "";
     String name = dataset.name();
     if (dataset.config().attached() == null) {
-      commands.add(
-          new Command(
-              "Add the period to the configuration and restart the server. Samples from then on are stored in the new layout; queries read across the border:",
-              """
-              datasets:
-                %s:
-                  periods:
-                    - {from: %s, layout: %s%s}
-              """
-                  .formatted(name, nextDay(), first, more)));
+      commands.add(period(first + more, "the new layout"));
     }
     commands.add(
         new Command(

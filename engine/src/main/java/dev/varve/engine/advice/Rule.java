@@ -32,6 +32,9 @@ public enum Rule {
   SALT(
       "salt",
       "A salt spreads writes that no part of the series spreads; each query reads every salt."),
+  BLOCKS(
+      "blocks",
+      "On one machine samples belong into compressed blocks of a series and day: one cell a sample costs many times their bytes, and a query reads each of them."),
   RETENTION("retention", "Samples that no query reads need not be kept."),
   KEEP("keep", "A change costs a migration: the gain has to be worth it.");
 

@@ -54,19 +54,31 @@ final class SampledPoints {
    */
   record Encoded(double cells, double bytesPerCell, @Nullable String refused) {}
 
-  /** Reads samples of series that are spread over the catalog. */
+  /** Reads some samples of series that are spread over the catalog. */
   static SampledPoints of(SeriesRates rates, DatasetReader reader, ReadGuard guard) {
+    return of(rates, reader, guard, SERIES, SAMPLES);
+  }
+
+  /**
+   * Reads samples of series that are spread over the catalog.
+   *
+   * @param series number of series, at most twice as many
+   * @param samples number of samples of each, the newest
+   */
+  static SampledPoints of(
+      SeriesRates rates, DatasetReader reader, ReadGuard guard, int series, int samples) {
     BatchBuilder batch = new BatchBuilder(bytes -> guard.held(bytes, "samples of an advice"));
     int size = rates.rates().size();
-    int step = Math.max(1, size / SERIES);
+    int step = Math.max(1, size / series);
     for (int i = 0; i < size; i += step) {
       guard.ensureWanted();
-      add(rates.rates().get(i).key(), reader, guard, batch);
+      add(rates.rates().get(i).key(), samples, reader, guard, batch);
     }
     return new SampledPoints(batch.build());
   }
 
-  private static void add(GroupKey key, DatasetReader reader, ReadGuard guard, BatchBuilder batch) {
+  private static void add(
+      GroupKey key, int newest, DatasetReader reader, ReadGuard guard, BatchBuilder batch) {
     List<TagFilter> filters = new ArrayList<>();
     filters.add(new TagFilter.Equal(Series.NAME_LABEL, key.metric()));
     Series series = key.field(Series.DEFAULT_FIELD);
@@ -79,7 +91,7 @@ final class SampledPoints {
             Versions.LATEST,
             Kinds.EACH,
             Order.TIME_WITHIN_SERIES,
-            SAMPLES,
+            newest,
             true,
             Budget.UNLIMITED);
     try (RunCursor runs = reader.read(request, guard)) {
@@ -99,6 +111,10 @@ final class SampledPoints {
 
   boolean isEmpty() {
     return batch.groups().isEmpty();
+  }
+
+  Batch batch() {
+    return batch;
   }
 
   /** Encodes the samples in a layout. */
