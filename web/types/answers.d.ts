@@ -39,7 +39,7 @@ declare namespace Answer {
   type Matrix = { resultType: 'matrix'; result: MatrixSeries[] };
 
   /** `varve.Cells`. */
-  type Datasets = { default: string; datasets: string[] };
+  type Datasets = { default: string | null; datasets: string[] };
   type Language = {
     functions: { name: string; takes: string; returns: string }[];
     aggregations: string[];

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -195,6 +196,20 @@ final class Browser implements AutoCloseable {
   /** Returns the value of a script. */
   @Nullable Object run(String script) {
     return driver.executeScript(script);
+  }
+
+  /** Sends every request as a user with a password. */
+  void logIn(String user, String password) {
+    driver.executeCdpCommand("Network.enable", Map.of());
+    driver.executeCdpCommand(
+        "Network.setExtraHTTPHeaders",
+        Map.of("headers", Map.of("Authorization", basic(user, password))));
+  }
+
+  /** Returns the header of a login with a password. */
+  static String basic(String user, String password) {
+    String pair = user + ":" + password;
+    return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
   }
 
   /** Shows pages as on a screen of some size, in pixels. */

@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.heat.HeatMap;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -186,6 +188,42 @@ class TwoServersTest {
         .isInstanceOf(InvalidConfigException.class)
         .hasMessageContaining("at %d ms at the earliest", NOW + 120_000);
     assertThat(b.open(withPeriod(config("buckets"), NOW + 120_000)).config().periods()).hasSize(2);
+  }
+
+  /** Each server counts keys of its own writes; a heat map of either shows those of both. */
+  @Test
+  void whatTheServersCountOfKeysAddsUp() {
+    Dataset first = a.open(config("buckets"));
+    Dataset second = b.open(config("buckets"));
+    for (int i = 0; i < 30; i++) {
+      first.write(one("x", NOW + i, 1));
+    }
+    for (int i = 0; i < 12; i++) {
+      second.write(one("y", NOW + i, 1));
+    }
+    for (Server server : List.of(a, b)) {
+      server.micros.addAndGet(60_000_000);
+    }
+    List.of(first, second).forEach(Dataset::endHeatSlices);
+    assertThat(writes(first)).isEqualTo(42);
+    assertThat(writes(second)).isEqualTo(42);
+  }
+
+  private static long writes(Dataset dataset) {
+    String table =
+        dataset.heatMaps().tables().stream()
+            .filter(HeatMaps.MappedTable::data)
+            .findFirst()
+            .orElseThrow()
+            .name();
+    HeatMap.Request request =
+        new HeatMap.Request(NOW - 60_000, NOW + 120_000, Bytes.EMPTY, null, 4, 3);
+    HeatMap map = dataset.heatMaps().map(table, request, ReadGuard.NONE).map();
+    long writes = 0;
+    for (int row = 0; row < map.rows().size(); row++) {
+      writes += map.total(row).writes();
+    }
+    return writes;
   }
 
   private static DatasetConfig withPeriod(DatasetConfig config, long from) {

@@ -5,6 +5,7 @@ import { labelName, selectorOf } from './format.js';
 /** @typedef {{ text: string, insert: string, kind: string, detail?: string }} Choice */
 
 const CHOICES_MAX = 50;
+const KNOWN_MS = 30_000;
 const KEYWORDS = ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'offset', 'bool'];
 
 /**
@@ -21,8 +22,13 @@ const known = new Map();
  */
 function once(question, ask) {
   const entry = known.get(question);
-  if (entry && Date.now() - entry.since < 30_000) {
+  if (entry && Date.now() - entry.since < KNOWN_MS) {
     return entry.answer;
+  }
+  for (const [old, { since }] of known) {
+    if (Date.now() - since >= KNOWN_MS) {
+      known.delete(old);
+    }
   }
   const answer = ask();
   known.set(question, { since: Date.now(), answer });

@@ -1,6 +1,6 @@
 /** Entry of the console: the bar of pages, and the page that the address names. */
 import { h, render } from 'preact';
-import { useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { useAddress, link, follow } from './address.js';
 import { useAnswer, api } from './api.js';
 import { Explore } from './pages/explore.js';
@@ -29,6 +29,12 @@ function Datasets() {
   const address = useAddress();
   const answer = useAnswer(() => api.datasets(), []);
   const names = answer.data?.datasets ?? [];
+  const none = answer.data?.default === null && !address.get('dataset');
+  useEffect(() => {
+    if (none) {
+      follow({ dataset: names[0] }, { replace: true });
+    }
+  }, [none]);
   if (names.length < 2) {
     return null;
   }
@@ -40,7 +46,7 @@ function Datasets() {
       'select',
       {
         id: 'dataset',
-        value: address.get('dataset') || answer.data?.default,
+        value: address.get('dataset') || (answer.data?.default ?? ''),
         onChange: (/** @type {FieldEvent} */ event) =>
           follow({ dataset: event.currentTarget.value }),
       },

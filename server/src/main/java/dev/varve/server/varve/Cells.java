@@ -38,7 +38,8 @@ import tools.jackson.core.JsonGenerator;
  *       count from 1
  *   <li>{@code GET /varve/v1/layouts}: the layouts that can be named
  *   <li>{@link Estimates}: what a layout makes of a day of samples
- *   <li>{@code GET /varve/v1/datasets}: the datasets
+ *   <li>{@code GET /varve/v1/datasets}: the datasets that the caller may use, and the default one,
+ *       null if the caller may not use that
  *   <li>{@code GET /varve/v1/promql}: functions and aggregations of PromQL
  * </ul>
  */
@@ -225,14 +226,20 @@ final class Cells {
   }
 
   private void datasets(Exchange exchange) throws IOException {
-    String byDefault = context.dataset(exchange).name();
+    List<String> usable = context.datasets(exchange);
+    String byDefault =
+        exchange.dataset() == null && !usable.isEmpty()
+            ? context.defaultDataset().name()
+            : context.dataset(exchange).name();
     answer(
         exchange,
         json -> {
           json.writeStartObject();
-          json.writeStringProperty("default", byDefault);
+          json.writeName("default");
+          // Whoever may use other datasets alone still has to learn which.
+          json.writeString(usable.contains(byDefault) ? byDefault : null);
           json.writeArrayPropertyStart("datasets");
-          context.datasets(exchange).forEach(json::writeString);
+          usable.forEach(json::writeString);
           json.writeEndArray();
           json.writeEndObject();
         });

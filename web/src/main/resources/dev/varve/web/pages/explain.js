@@ -101,7 +101,7 @@ export function Explain() {
             query,
             language,
             asked,
-            title: address.get('dataset') ?? datasets.data?.default,
+            title: address.get('dataset') ?? datasets.data?.default ?? '',
           }),
           beside && h(Explanation, { query, language, asked, dataset: beside, title: beside }),
         )

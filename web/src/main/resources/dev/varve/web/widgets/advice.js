@@ -29,6 +29,9 @@ const COSTS = [
 
 /** @param {number} value @returns {string} with one digit behind the point where that matters */
 function amount(value) {
+  if (value > 0 && value < 0.05) {
+    return value.toLocaleString('en', { maximumSignificantDigits: 1 });
+  }
   return value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 });
 }
 
