@@ -227,6 +227,7 @@ class ConsoleIT {
     browser.type(FIELD, "sum by (host) (rate(cpu[5m]))", Keys.ENTER);
     browser.see("[data-explained=default] .node", "rate");
     browser.see("[data-explained=default] .actual", "3 series");
+    browser.see("[data-explained=default] .node", "B read");
     browser.choose("#beside-dataset", "cells");
     browser.see("[data-explained=cells] .read", "layout buckets");
     browser.see("[data-explained=cells] .actual", "cells");

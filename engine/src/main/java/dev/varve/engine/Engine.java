@@ -130,7 +130,8 @@ public final class Engine implements AutoCloseable {
     try {
       stores.mendHomes();
       for (DatasetConfig dataset : config.datasets()) {
-        datasets.put(dataset.name(), DatasetOpening.open(dataset, stores.of(dataset), clock, share));
+        datasets.put(
+            dataset.name(), DatasetOpening.open(dataset, stores.of(dataset), clock, share));
       }
     } catch (RuntimeException e) {
       datasets.values().forEach(Dataset::close);

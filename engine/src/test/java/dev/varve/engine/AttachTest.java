@@ -58,6 +58,7 @@ class AttachTest {
   private final Store elsewhere = new MemoryStore();
   private Store foreign = new MemoryStore();
   private final Store own = new MemoryStore();
+
   /** Number of batches written to the index of KairosDB's tables. */
   private final AtomicInteger indexWrites = new AtomicInteger();
 

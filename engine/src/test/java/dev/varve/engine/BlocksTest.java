@@ -9,7 +9,6 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.ReadScope.Versions;
-import dev.varve.model.Run;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
@@ -17,6 +16,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
+import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
@@ -66,8 +66,7 @@ class BlocksTest {
         long time = NOW + round;
         putFifty(test, time, round);
         Map<Series, Integer> seen = new HashMap<>();
-        ReadRequest request =
-            ReadRequest.of(Selector.metric("m"), TimeRange.closed(time, time));
+        ReadRequest request = ReadRequest.of(Selector.metric("m"), TimeRange.closed(time, time));
         try (RunCursor cursor = test.dataset().read(request)) {
           for (Run run = cursor.next(); run != null; run = cursor.next()) {
             assertThat(run.samples().value(0)).isEqualTo(new Value.Int64(round));

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Samples in memory, by the number of their series, in the order of acceptance. Nothing is ever
  * removed: a full head is sealed and dropped as a whole.
  *
- * <p>The caller ensures that nobody reads while a batch is added, or views are counted. A reader passes the {@linkplain
- * #batches() number of batches} that it wants to see, and then sees the same samples however many
- * batches are added between its calls.
+ * <p>The caller ensures that nobody reads while a batch is added, or views are counted. A reader
+ * passes the {@linkplain #batches() number of batches} that it wants to see, and then sees the same
+ * samples however many batches are added between its calls.
  */
 final class Head {
   /*

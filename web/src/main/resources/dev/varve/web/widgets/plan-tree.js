@@ -15,6 +15,7 @@ export function PlanTree({ plan, scans, total }) {
 /** @param {Measured & { node: Answer.PlanNode }} props */
 function Node({ node, scans, total }) {
   const scan = scans.find((one) => one.number === node.scan);
+  const read = scan ? undefined : bytesBelow(node, scans);
   return h(
     'li',
     null,
@@ -25,6 +26,7 @@ function Node({ node, scans, total }) {
       node.detail && h('span', null, ` ${node.detail}`),
       node.rows !== undefined &&
         h('span', { class: 'quiet' }, ` ${count(node.rows)} series, ${count(node.values)} values`),
+      read !== undefined && h('span', { class: 'quiet' }, ` of ${bytes(read)} read`),
       node.microseconds !== undefined && h(Time, { micros: node.microseconds, total }),
     ),
     scan && h(Scan, { scan, total }),
@@ -35,6 +37,26 @@ function Node({ node, scans, total }) {
         node.inputs.map((input) => h(Node, { node: input, scans, total })),
       ),
   );
+}
+
+/**
+ * Returns the bytes that the scans below a node read; undefined if they did not run. A scan that
+ * several nodes share counts once.
+ * @param {Answer.PlanNode} node
+ * @param {Answer.Scan[]} scans
+ */
+function bytesBelow(node, scans) {
+  const numbers = new Set(scansBelow(node));
+  const ran = scans.filter((scan) => numbers.has(scan.number)).flatMap((scan) => scan.actual ?? []);
+  return ran.length === 0 ? undefined : ran.reduce((sum, actual) => sum + actual.bytesRead, 0);
+}
+
+/**
+ * @param {Answer.PlanNode} node
+ * @returns {(number | undefined)[]}
+ */
+function scansBelow(node) {
+  return [node.scan, ...node.inputs.flatMap(scansBelow)];
 }
 
 /** @param {{ micros: number, total?: number }} props */
