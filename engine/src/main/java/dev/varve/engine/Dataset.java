@@ -70,16 +70,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A dataset: accepts points and returns runs. Safe for use by several threads. Calls block and are
  * intended for virtual threads.
  */
 public final class Dataset implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
-
   private final OpenDataset open;
   private final DatasetWriter writer;
   private final DatasetReader reader;
