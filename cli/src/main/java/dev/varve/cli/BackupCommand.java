@@ -69,15 +69,9 @@ final class BackupCommand implements Callable<Integer> {
 
   @Mixin private RemoteOptions remote;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
-  private boolean silent;
+  @Mixin private ProgressOption quiet;
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
   @Spec private CommandSpec spec;
 
@@ -106,7 +100,8 @@ final class BackupCommand implements Callable<Integer> {
     }
     BackupJob job = new BackupJob(to, configuration(config.file(), read), keep == null ? 0 : keep);
     BackupJob.Outcome done;
-    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {
+    try (Progress progress =
+        new Progress(spec.commandLine().getErr(), quiet.isSilent(), "files", 0)) {
       done = run(job, read, (files, bytes, total) -> tell(progress, files, bytes, total));
     }
     print(
@@ -121,7 +116,13 @@ final class BackupCommand implements Callable<Integer> {
   private void print(Object... columns) {
     try (Records records =
         new Records(
-            output, spec.commandLine().getOut(), "backup", "files", "bytes", "copied", "deleted")) {
+            outcome.format(),
+            spec.commandLine().getOut(),
+            "backup",
+            "files",
+            "bytes",
+            "copied",
+            "deleted")) {
       records.add(columns);
     }
   }
@@ -135,7 +136,8 @@ final class BackupCommand implements Callable<Integer> {
         ServerRequest.post("/varve/v1/backup", form.getBytes(StandardCharsets.US_ASCII))
             .with("Content-Type", "application/x-www-form-urlencoded");
     try (ServerConnection connection = new ServerConnection(server);
-        Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0);
+        Progress progress =
+            new Progress(spec.commandLine().getErr(), quiet.isSilent(), "files", 0);
         BufferedReader lines =
             new BufferedReader(
                 new InputStreamReader(connection.send(request), StandardCharsets.UTF_8))) {

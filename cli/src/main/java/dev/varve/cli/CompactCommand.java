@@ -68,15 +68,9 @@ final class CompactCommand implements Callable<Integer> {
 
   @Mixin private TargetOptions targetOptions;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
-  private boolean silent;
+  @Mixin private ProgressOption quiet;
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
   @Spec private CommandSpec spec;
 
@@ -107,14 +101,20 @@ final class CompactCommand implements Callable<Integer> {
   private int convert() {
     ConversionProgress end;
     try (Target target = targetOptions.openExisting();
-        Progress progress = new Progress(spec.commandLine().getErr(), silent, "samples", 0)) {
+        Progress progress =
+            new Progress(spec.commandLine().getErr(), quiet.isSilent(), "samples", 0)) {
       end =
           target.convertIntoBlocks(
               now -> progress.update(now.samples(), 0, "blocks from " + from(now) + " on"));
     }
     try (Records records =
         new Records(
-            output, spec.commandLine().getOut(), "samples", "again", "blocksFrom", "done")) {
+            outcome.format(),
+            spec.commandLine().getOut(),
+            "samples",
+            "again",
+            "blocksFrom",
+            "done")) {
       records.add(end.samples(), end.again(), from(end), end.done());
     }
     return end.done() ? 0 : 1;
@@ -128,7 +128,8 @@ final class CompactCommand implements Callable<Integer> {
   private int compact(String series) {
     CompactionProgress done;
     try (Target target = targetOptions.openExisting();
-        Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
+        Progress progress =
+            new Progress(spec.commandLine().getErr(), quiet.isSilent(), "rows", 0)) {
       done =
           target.compact(
               parameters(series),
@@ -136,7 +137,7 @@ final class CompactCommand implements Callable<Integer> {
     }
     try (Records records =
         new Records(
-            output,
+            outcome.format(),
             spec.commandLine().getOut(),
             "rows",
             "compacted",

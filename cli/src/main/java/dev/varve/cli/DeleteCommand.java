@@ -58,15 +58,9 @@ final class DeleteCommand implements Callable<Integer> {
 
   @Mixin private TargetOptions targetOptions;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
-  private boolean silent;
+  @Mixin private ProgressOption quiet;
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
   @Spec private CommandSpec spec;
 
@@ -97,7 +91,8 @@ final class DeleteCommand implements Callable<Integer> {
 
   private int count(Target target, Map<String, String> texts) {
     DeleteCount count = target.countDeletable(texts);
-    try (Records records = new Records(output, spec.commandLine().getOut(), "series", "samples")) {
+    try (Records records =
+        new Records(outcome.format(), spec.commandLine().getOut(), "series", "samples")) {
       records.add(count.series(), count.samples());
     }
     return 0;
@@ -105,14 +100,15 @@ final class DeleteCommand implements Callable<Integer> {
 
   private int delete(Target target, Map<String, String> texts) {
     DeletionProgress done;
-    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
+    try (Progress progress =
+        new Progress(spec.commandLine().getErr(), quiet.isSilent(), "rows", 0)) {
       done =
           target.delete(
               texts, now -> progress.update(now.rows(), 0, now.samples() + " samples removed"));
     }
     try (Records records =
         new Records(
-            output,
+            outcome.format(),
             spec.commandLine().getOut(),
             "state",
             "rows",

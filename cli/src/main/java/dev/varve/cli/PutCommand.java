@@ -13,7 +13,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -37,12 +36,7 @@ final class PutCommand implements Callable<Integer> {
   @Parameters(paramLabel = "POINT", description = "Points; stdin is read where there are none.")
   private List<String> points = List.of();
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
   @Spec private CommandSpec spec;
 
@@ -63,7 +57,7 @@ final class PutCommand implements Callable<Integer> {
       write(batch, target);
     }
     try (Records records =
-        new Records(output, spec.commandLine().getOut(), "accepted", "refused")) {
+        new Records(outcome.format(), spec.commandLine().getOut(), "accepted", "refused")) {
       records.add(accepted, refused);
     }
     return refused == 0 ? 0 : 1;

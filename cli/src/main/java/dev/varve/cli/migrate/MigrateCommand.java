@@ -1,7 +1,9 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.OutputFormat;
+import dev.varve.cli.InstantsOptions;
+import dev.varve.cli.OutcomeOption;
 import dev.varve.cli.Progress;
+import dev.varve.cli.ProgressOption;
 import dev.varve.cli.Records;
 import dev.varve.cli.Target;
 import dev.varve.cli.TargetOptions;
@@ -52,18 +54,7 @@ public final class MigrateCommand implements Callable<Integer> {
       description = "The series to copy, in PromQL's syntax (default: all).")
   private String selector;
 
-  @Option(
-      names = "--from",
-      paramLabel = "TIME",
-      description =
-          "First instant: a date, an instant, a number in the source's unit, or 15m for 15 minutes ago (default: all).")
-  private @Nullable String from;
-
-  @Option(
-      names = "--to",
-      paramLabel = "TIME",
-      description = "Last instant, in the same forms (default: all).")
-  private @Nullable String to;
+  @Mixin private InstantsOptions instants;
 
   @Option(
       names = "--join-fields",
@@ -102,15 +93,9 @@ public final class MigrateCommand implements Callable<Integer> {
           "Lists the digests of every series and day, and the refused samples, as lines of JSON (default: not).")
   private @Nullable Path reportFile;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
-  private boolean silent;
+  @Mixin private ProgressOption quiet;
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the outcome is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
   @Spec private CommandSpec spec;
 
@@ -140,7 +125,7 @@ public final class MigrateCommand implements Callable<Integer> {
       err().println("going on from " + checkpoint.at().series() + ", by " + file);
     }
     try (Report report = new Report(reportFile, checkpoint.reported());
-        Progress progress = new Progress(err(), silent, "samples", 0);
+        Progress progress = new Progress(err(), quiet.isSilent(), "samples", 0);
         Migration run =
             new Migration(
                 source,
@@ -164,7 +149,7 @@ public final class MigrateCommand implements Callable<Integer> {
   }
 
   private Selection selection() {
-    Selection selection = new Selection(selector, from, to);
+    Selection selection = new Selection(selector, instants.from(), instants.to());
     try {
       selection.parsed();
       selection.range(Resolution.MILLISECONDS);
@@ -209,7 +194,7 @@ public final class MigrateCommand implements Callable<Integer> {
     say(totals.lost(), "samples are missing in the target");
     try (Records records =
         new Records(
-            output,
+            outcome.format(),
             spec.commandLine().getOut(),
             "samples",
             "written",
