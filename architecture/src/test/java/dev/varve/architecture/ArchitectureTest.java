@@ -112,9 +112,11 @@ class ArchitectureTest {
           new Library(
               "com.github.luben.zstd",
               Set.of(
+                  "dev.varve.formats.parquet",
                   "dev.varve.server.compression",
                   "dev.varve.server.http",
                   "dev.varve.store.rocksdb")),
+          new Library("dev.hardwood", Set.of("dev.varve.cli.imports")),
           new Library("org.rocksdb", Set.of("dev.varve.store.rocksdb")),
           new Library("picocli", Set.of("dev.varve.cli", "dev.varve.tree")),
           new Library("ch.qos.logback", Set.of("dev.varve.cli")));

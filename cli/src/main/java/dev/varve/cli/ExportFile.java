@@ -1,12 +1,10 @@
 package dev.varve.cli;
 
-import dev.varve.engine.catalog.Matches;
 import dev.varve.formats.json.Json;
-import dev.varve.model.GroupKey;
-import dev.varve.model.Series;
-import dev.varve.model.Tags;
+import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.ByteBuffer;
@@ -17,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
@@ -27,43 +23,23 @@ import tools.jackson.core.JsonGenerator;
  * NAME.state} says how much of that is final, so that an export can go on after a kill.
  */
 final class ExportFile implements AutoCloseable {
-  private static final long FORMAT = 1;
-
-  /** The order of an export: by metric, tags, resource, then field. */
-  static final Comparator<Series> ORDER =
-      Comparator.comparing(Series::key, Matches.ORDER).thenComparing(Series::field);
-
-  /**
-   * What is final.
-   *
-   * @param last the last series; null for none
-   * @param bytes length of the file
-   * @param written samples that reached the writer, with those that it left out
-   * @param leftOut samples that the writer left out
-   */
-  record State(@Nullable Series last, long bytes, long written, long leftOut) {
-    static final State NONE = new State(null, 0, 0, 0);
-
-    /** Returns whether a series is in the file. */
-    boolean has(Series series) {
-      return last != null && ORDER.compare(series, last) <= 0;
-    }
-  }
+  private static final long FORMAT = 2;
 
   private final Path file;
   private final Path partial;
   private final Path stateFile;
   private final String export;
-  private final State begun;
+  private final ExportState begun;
   private final FileChannel channel;
-  private final Writer out;
+  private final OutputStream bytes;
+  private final Writer text;
 
   private ExportFile(Path file, String export, boolean resumes) throws IOException {
     this.file = file;
     this.partial = file.resolveSibling(file.getFileName() + ".partial");
     this.stateFile = file.resolveSibling(file.getFileName() + ".state");
     this.export = export;
-    this.begun = resumes ? read() : State.NONE;
+    this.begun = resumes ? read() : ExportState.NONE;
     this.channel = FileChannel.open(partial, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
       if (channel.size() < begun.bytes()) {
@@ -80,9 +56,8 @@ final class ExportFile implements AutoCloseable {
       channel.close();
       throw e;
     }
-    this.out =
-        new BufferedWriter(
-            new OutputStreamWriter(Channels.newOutputStream(channel), StandardCharsets.UTF_8));
+    this.bytes = new BufferedOutputStream(Channels.newOutputStream(channel));
+    this.text = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
   }
 
   /**
@@ -97,18 +72,23 @@ final class ExportFile implements AutoCloseable {
   }
 
   /** Returns what was final when the file was opened. */
-  State begun() {
+  ExportState begun() {
     return begun;
   }
 
   /** Returns the text to append to. */
-  Writer out() {
-    return out;
+  Writer text() {
+    return text;
   }
 
-  private State read() throws IOException {
+  /** Returns the bytes to append to, for a format that is no text. */
+  OutputStream bytes() {
+    return bytes;
+  }
+
+  private ExportState read() throws IOException {
     if (!Files.exists(stateFile)) {
-      return State.NONE;
+      return ExportState.NONE;
     }
     try {
       Object state = JsonTree.parse(Files.readString(stateFile));
@@ -123,20 +103,13 @@ final class ExportFile implements AutoCloseable {
             "%s is of another export, '%s': finish that, or export anew, without --resume"
                 .formatted(stateFile, of));
       }
-      GroupKey key =
-          new GroupKey(
-              JsonTree.text(state, "metric"),
-              JsonTree.tags(state, "tags"),
-              JsonTree.tags(state, "resource"));
-      return new State(
-          key.field(JsonTree.text(state, "field")),
-          JsonTree.number(state, "bytes"),
-          JsonTree.number(state, "written"),
-          JsonTree.number(state, "leftOut"));
+      return ExportState.read(state);
     } catch (JsonTree.MissingException e) {
       throw unreadable("it has no '" + e.name() + "'");
     } catch (JacksonException e) {
       throw unreadable(e.getOriginalMessage());
+    } catch (IllegalArgumentException e) {
+      throw unreadable("a row group is damaged");
     }
   }
 
@@ -146,15 +119,14 @@ final class ExportFile implements AutoCloseable {
             .formatted(stateFile, why));
   }
 
-  /** Records durably that all that was written belongs to complete series. */
-  void complete(Series last, long written, long leftOut) throws IOException {
-    out.flush();
+  /** Records durably how far all that was written reaches. The length is that of the file. */
+  void complete(ExportState reached) throws IOException {
+    text.flush();
     channel.force(true);
-    State state = new State(last, channel.position(), written, leftOut);
+    ExportState state = reached.withBytes(channel.position());
     Path next = stateFile.resolveSibling(stateFile.getFileName() + ".next");
     ByteBuffer bytes =
-        ByteBuffer.wrap(
-            Json.object(json -> write(state, last, json)).getBytes(StandardCharsets.UTF_8));
+        ByteBuffer.wrap(Json.object(json -> write(state, json)).getBytes(StandardCharsets.UTF_8));
     try (FileChannel to =
         FileChannel.open(
             next,
@@ -170,27 +142,15 @@ final class ExportFile implements AutoCloseable {
         next, stateFile, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private void write(State state, Series last, JsonGenerator json) {
+  private void write(ExportState state, JsonGenerator json) {
     json.writeNumberProperty("format", FORMAT);
     json.writeStringProperty("export", export);
-    json.writeStringProperty("metric", last.metric());
-    write("tags", last.key().tags(), json);
-    write("resource", last.key().resource(), json);
-    json.writeStringProperty("field", last.field());
-    json.writeNumberProperty("bytes", state.bytes());
-    json.writeNumberProperty("written", state.written());
-    json.writeNumberProperty("leftOut", state.leftOut());
-  }
-
-  private static void write(String name, Tags tags, JsonGenerator json) {
-    json.writeObjectPropertyStart(name);
-    tags.forEach(json::writeStringProperty);
-    json.writeEndObject();
+    state.write(json);
   }
 
   /** Gives the file its name. */
   void finish() throws IOException {
-    out.flush();
+    text.flush();
     channel.force(true);
     close();
     Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING);

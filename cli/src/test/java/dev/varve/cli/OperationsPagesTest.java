@@ -101,7 +101,9 @@ class OperationsPagesTest {
             case "/mnt/backup/varve" -> folder.resolve("backups").toString();
             case "http://127.0.0.1:4242" -> url;
             default ->
-                text.matches("\\w+\\.(jsonl|csv|om)") ? folder.resolve(text).toString() : text;
+                text.matches("\\w+\\.(jsonl|csv|om|parquet)")
+                    ? folder.resolve(text).toString()
+                    : text;
           });
     }
     return words;

@@ -38,6 +38,14 @@ final class BadLines implements AutoCloseable {
     count++;
   }
 
+  /** Records a row of a file that is no text. */
+  void addRow(Path source, long row, String reason) throws IOException {
+    write(
+        ("# " + source + " row " + row + ": " + reason.replace('\n', ' ') + "\n")
+            .getBytes(StandardCharsets.UTF_8));
+    count++;
+  }
+
   /** Records parts of a line that were skipped while the rest was read. */
   void addParts(Path source, LineSource line, LeftOut leftOut) throws IOException {
     for (String reason : leftOut.reasons()) {
@@ -84,6 +92,11 @@ final class BadLines implements AutoCloseable {
   /** Returns the number of lines that were set aside as a whole. */
   long count() {
     return count;
+  }
+
+  /** Returns how many there are, for people to read; empty if there are none. */
+  String soFar() {
+    return count == 0 ? "" : count + " bad lines";
   }
 
   /** Returns whether anything was written to the file. */

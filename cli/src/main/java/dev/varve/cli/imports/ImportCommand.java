@@ -1,8 +1,9 @@
 package dev.varve.cli.imports;
 
 import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.OutputFormat;
+import dev.varve.cli.OutcomeOption;
 import dev.varve.cli.Progress;
+import dev.varve.cli.ProgressOption;
 import dev.varve.cli.Records;
 import dev.varve.cli.Target;
 import dev.varve.cli.TargetOptions;
@@ -17,9 +18,7 @@ import dev.varve.formats.text.LeftOut;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenTsdbLines;
 import dev.varve.formats.text.PrometheusLines;
-import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
-import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import java.io.EOFException;
 import java.io.IOException;
@@ -28,17 +27,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.zip.ZipException;
@@ -56,7 +48,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "import",
     description =
-        "Reads files, plain or gzip, into a dataset. Points may come in any order; a file may be imported again.",
+        "Reads files, text also as gzip, into a dataset. Points may come in any order; a file may be imported again.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -64,8 +56,9 @@ import picocli.CommandLine.Spec;
       "  varve import --format influx metrics.lp.gz",
       "  varve import --format json export.jsonl",
       "  varve import --format csv --metric price --time-column date --tag symbol=SPX prices.csv",
+      "  varve import --format parquet export.parquet",
       "",
-      "json are VictoriaMetrics' JSON lines. csv without --metric and --metric-column is an export of Varve.",
+      "json are VictoriaMetrics' JSON lines. csv and parquet without --metric and --metric-column are exports of Varve.",
       "Bad lines are counted and put aside, each with its reason, in FILE.bad beside the file (--bad names another",
       "place); so are lines of which single points are left out. The command ends with 1 if there were any."
     })
@@ -80,7 +73,8 @@ public final class ImportCommand implements Callable<Integer> {
     kairosdb,
     prometheus,
     openmetrics,
-    json
+    json,
+    parquet
   }
 
   @Mixin private TargetOptions targetOptions;
@@ -97,8 +91,7 @@ public final class ImportCommand implements Callable<Integer> {
       description = "Where bad lines go (default: FILE.bad, or stdin.bad).")
   private @Nullable Path bad;
 
-  @Option(names = "--no-progress", description = "Say nothing until the end.")
-  private boolean noProgress;
+  @Mixin private ProgressOption quiet;
 
   @Option(
       names = "--precision",
@@ -113,131 +106,24 @@ public final class ImportCommand implements Callable<Integer> {
           "Make each field of influx lines a metric of its own, measurement_field; done by itself where the layout holds no fields.")
   private boolean joinFields;
 
-  @Option(
-      names = "--output",
-      defaultValue = "table",
-      description =
-          "How the summary is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private OutputFormat output;
+  @Mixin private OutcomeOption outcome;
 
-  @ArgGroup(exclusive = false, heading = "For csv:%n")
-  private CsvOptions csv = new CsvOptions();
+  @ArgGroup(exclusive = false, heading = "For csv and parquet:%n")
+  private TableOptions table = new TableOptions();
 
   @Spec private CommandSpec spec;
 
-  /** The meaning of the columns of a CSV file. */
-  static final class CsvOptions {
-    @Option(names = "--metric", description = "The metric of all lines.")
-    private @Nullable String metric;
-
-    @Option(
-        names = "--metric-column",
-        paramLabel = "COLUMN",
-        description = "The column that holds the metric.")
-    private @Nullable String metricColumn;
-
-    @Option(
-        names = "--time-column",
-        paramLabel = "COLUMN",
-        defaultValue = "time",
-        description = "The column of the time (default: ${DEFAULT-VALUE}).")
-    private String timeColumn = "time";
-
-    @Option(
-        names = "--time-unit",
-        defaultValue = "ms",
-        description = "Unit of integers in it: s, ms, us or ns (default: ${DEFAULT-VALUE}).")
-    private String timeUnit = "ms";
-
-    @Option(
-        names = "--time-pattern",
-        description =
-            "How it is written where it is neither an integer nor ISO 8601, such as 'MMM d yyyy'; read as UTC.")
-    private @Nullable String timePattern;
-
-    @Option(
-        names = "--tag-columns",
-        split = ",",
-        paramLabel = "COLUMN",
-        description = "Columns that are tags.")
-    private List<String> tagColumns = List.of();
-
-    @Option(names = "--tag", paramLabel = "NAME=VALUE", description = "A tag of all lines.")
-    private Map<String, String> tags = new LinkedHashMap<>();
-
-    @Option(
-        names = "--field-columns",
-        split = ",",
-        paramLabel = "COLUMN[:KIND]",
-        description =
-            "Columns that are fields, as double, long or string (default: every other column, as double).")
-    private List<String> fields = List.of();
-
-    private CsvLines.Columns columns() {
-      return new CsvLines.Columns(
-          metric,
-          metricColumn,
-          timeColumn,
-          Resolution.ofSymbol(timeUnit),
-          pattern().orElse(null),
-          tagColumns,
-          tags,
-          kinds());
-    }
-
-    private Optional<DateTimeFormatter> pattern() {
-      return Optional.ofNullable(timePattern)
-          .map(text -> DateTimeFormatter.ofPattern(text, Locale.ROOT));
-    }
-
-    private Map<String, Kind> kinds() {
-      Map<String, Kind> kinds = new LinkedHashMap<>();
-      for (String field : fields) {
-        int colon = field.lastIndexOf(':');
-        String column = colon < 0 ? field : field.substring(0, colon);
-        if (kinds.put(column, kind(colon < 0 ? "double" : field.substring(colon + 1))) != null) {
-          throw new IllegalArgumentException("column '" + column + "' comes twice");
-        }
-      }
-      return kinds;
-    }
-
-    private static Kind kind(String name) {
-      return switch (name) {
-        case "double" -> Kind.DOUBLE;
-        case "long" -> Kind.INT64;
-        case "string" -> Kind.STRING;
-        default ->
-            throw new IllegalArgumentException(
-                "'" + name + "' is no kind of field (try double, long or string)");
-      };
-    }
-  }
-
-  /** The totals over all files. */
-  private static final class Tally {
-    private long lines;
-    private long accepted;
-    private long refused;
-    private long bad;
-    private long leftOut;
-    private long coerced;
-
-    /** Returns whether the file of {@code --bad} holds lines of this run. */
-    private boolean asideBegun;
-  }
-
   @Override
   public Integer call() throws IOException {
-    if (csv.metric != null && csv.metricColumn != null) {
+    if (table.metric != null && table.metricColumn != null) {
       throw new ParameterException(
           spec.commandLine(),
-          "csv needs either --metric or --metric-column; an export of Varve needs neither");
+          "csv and parquet need either --metric or --metric-column; an export of Varve needs neither");
     }
     check("--precision", () -> Resolution.ofSymbol(precision));
-    check("--time-unit", () -> Resolution.ofSymbol(csv.timeUnit));
-    check("--time-pattern", csv::pattern);
-    check("--field-columns", csv::kinds);
+    check("--time-unit", () -> Resolution.ofSymbol(table.timeUnit));
+    check("--time-pattern", table::pattern);
+    check("--field-columns", table::kinds);
     long start = System.nanoTime();
     Tally tally = new Tally();
     try (Target target = targetOptions.open()) {
@@ -270,13 +156,60 @@ public final class ImportCommand implements Callable<Integer> {
   private void importFile(Path file, Target target, Tally tally) throws IOException {
     boolean stdin = file.toString().equals("-");
     Path aside = bad != null ? bad : Path.of((stdin ? "stdin" : file.toString()) + ".bad");
-    long total = stdin ? 0 : Files.size(file);
     long refusedBefore = tally.refused;
+    String broken;
+    try (BadLines badLines = new BadLines(aside, bad != null && tally.asideBegun);
+        BatchWriter writer = new BatchWriter(target, tally, badLines, file)) {
+      broken =
+          format == Format.parquet
+              ? readRows(file, target, tally, badLines, writer)
+              : readLines(file, target, tally, badLines, writer);
+      writer.finish();
+      tally.bad += badLines.count();
+      tally.leftOut += badLines.parts();
+      tally.asideBegun |= badLines.isBegun();
+      report(file, badLines, tally.refused - refusedBefore);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(file + ": " + e.getMessage());
+    }
+    if (broken != null) {
+      throw new CommandFailedException(file + ", " + broken);
+    }
+  }
+
+  /** Says what was put aside. */
+  private void report(Path file, BadLines badLines, long refused) {
+    if (badLines.count() > 0) {
+      err().println(file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());
+    }
+    if (badLines.parts() > 0) {
+      err()
+          .println(
+              file
+                  + ": "
+                  + badLines.parts()
+                  + " values left out of lines that were read otherwise, with reasons in "
+                  + badLines.file());
+    }
+    if (refused > 0) {
+      err()
+          .println(
+              file
+                  + ": "
+                  + refused
+                  + " points that the dataset refuses, with reasons in "
+                  + badLines.file());
+    }
+  }
+
+  /** Reads a file to its end; or to a place where it cannot be read, which is returned. */
+  private @Nullable String readLines(
+      Path file, Target target, Tally tally, BadLines badLines, BatchWriter writer)
+      throws IOException {
     String broken = null;
+    long total = file.toString().equals("-") ? 0 : Files.size(file);
     try (LineSource lines = open(file);
-        BadLines badLines = new BadLines(aside, bad != null && tally.asideBegun);
-        Writer writer = new Writer(target, tally, badLines, file);
-        Progress progress = new Progress(err(), noProgress, "points", total)) {
+        Progress progress = new Progress(err(), quiet.isSilent(), "points", total)) {
       LeftOut leftOut = new LeftOut();
       long blank = 0;
       LineFormat reader = reader(target, leftOut);
@@ -307,49 +240,45 @@ public final class ImportCommand implements Callable<Integer> {
         }
         if (batch.sampleCount() >= BATCH_SAMPLES) {
           writer.write(batch.build());
-          progress.update(
-              tally.accepted,
-              lines.rawBytes(),
-              badLines.count() == 0 ? "" : badLines.count() + " bad lines");
+          progress.update(tally.accepted, lines.rawBytes(), badLines.soFar());
         }
       }
       writer.write(batch.build());
-      writer.finish();
-      tally.bad += badLines.count();
-      tally.leftOut += badLines.parts();
-      tally.asideBegun |= badLines.isBegun();
-      if (badLines.count() > 0) {
-        err()
-            .println(
-                file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());
-      }
-      if (badLines.parts() > 0) {
-        err()
-            .println(
-                file
-                    + ": "
-                    + badLines.parts()
-                    + " values left out of lines that were read otherwise, with reasons in "
-                    + badLines.file());
-      }
       if (blank > 0) {
         err().println(file + ": " + blank + " empty lines skipped");
       }
-      if (tally.refused > refusedBefore) {
-        err()
-            .println(
-                file
-                    + ": "
-                    + (tally.refused - refusedBefore)
-                    + " points that the dataset refuses, with reasons in "
-                    + badLines.file());
+    }
+    return broken;
+  }
+
+  /** Reads a file of Parquet like {@link #readLines}. */
+  private @Nullable String readRows(
+      Path file, Target target, Tally tally, BadLines badLines, BatchWriter writer)
+      throws IOException {
+    String broken = null;
+    try (ParquetRows rows = ParquetRows.open(file, target.resolution(), table);
+        Progress progress = new Progress(err(), quiet.isSilent(), "points", rows.total())) {
+      BatchBuilder batch = new BatchBuilder();
+      while (true) {
+        try {
+          if (!rows.next(batch)) {
+            break;
+          }
+        } catch (BadLineException e) {
+          badLines.addRow(file, rows.number(), String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+          broken = "behind row " + rows.number() + ": " + e.getMessage();
+          break;
+        }
+        tally.lines++;
+        if (batch.sampleCount() >= BATCH_SAMPLES) {
+          writer.write(batch.build());
+          progress.update(tally.accepted, rows.number(), badLines.soFar());
+        }
       }
-    } catch (IllegalArgumentException e) {
-      throw new CommandFailedException(file + ": " + e.getMessage());
+      writer.write(batch.build());
     }
-    if (broken != null) {
-      throw new CommandFailedException(file + ", " + broken);
-    }
+    return broken;
   }
 
   private static LineSource open(Path file) throws IOException {
@@ -381,9 +310,9 @@ public final class ImportCommand implements Callable<Integer> {
         () -> Resolution.MILLISECONDS.convert(Instant.now().toEpochMilli(), resolution);
     return switch (format) {
       case csv ->
-          csv.metric == null && csv.metricColumn == null
+          table.metric == null && table.metricColumn == null
               ? new CsvRows(resolution)
-              : new CsvLines(csv.columns(), resolution);
+              : new CsvLines(table.columns(), resolution);
       case influx ->
           new InfluxLines(
                   Resolution.ofSymbol(precision),
@@ -396,6 +325,7 @@ public final class ImportCommand implements Callable<Integer> {
       case prometheus -> new PrometheusLines(resolution, now);
       case openmetrics -> new Exposition(true, resolution, now, Map.of(), bytes -> {});
       case json -> new VictoriaMetricsLines(resolution, Map.of());
+      case parquet -> throw new IllegalStateException("its rows are no lines");
     };
   }
 
@@ -417,7 +347,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
     try (Records records =
         new Records(
-            output,
+            outcome.format(),
             spec.commandLine().getOut(),
             "points",
             "lines",
@@ -437,58 +367,5 @@ public final class ImportCommand implements Callable<Integer> {
 
   private PrintWriter err() {
     return spec.commandLine().getErr();
-  }
-
-  /** Writes batches in order, one at a time, while the next one is read. */
-  private static final class Writer implements AutoCloseable {
-    private final Target target;
-    private final Tally tally;
-    private final BadLines badLines;
-    private final Path file;
-    private final ExecutorService thread = Executors.newSingleThreadExecutor();
-    private @Nullable Future<Target.Written> underWay;
-
-    private Writer(Target target, Tally tally, BadLines badLines, Path file) {
-      this.target = target;
-      this.tally = tally;
-      this.badLines = badLines;
-      this.file = file;
-    }
-
-    private void write(Batch batch) throws IOException {
-      finish();
-      if (batch.sampleCount() > 0) {
-        underWay = thread.submit(() -> target.write(batch, false));
-      }
-    }
-
-    private void finish() throws IOException {
-      if (underWay == null) {
-        return;
-      }
-      try {
-        Target.Written written = underWay.get();
-        tally.accepted += written.accepted();
-        tally.refused += written.refused();
-        tally.coerced += written.coerced();
-        for (String reason : written.reasons()) {
-          badLines.refused(file, reason);
-        }
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException cause
-            ? cause
-            : new IllegalStateException(e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new CommandFailedException("interrupted; the same file may be imported again");
-      } finally {
-        underWay = null;
-      }
-    }
-
-    @Override
-    public void close() {
-      thread.close();
-    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.varve.formats.export;
 
 import dev.varve.formats.json.Json;
+import dev.varve.formats.number.NanText;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
@@ -70,7 +71,10 @@ final class CsvExport implements ExportWriter {
   }
 
   private static String number(double value) {
-    return StaleMarker.is(value) ? CsvRows.STALE : Double.toString(value);
+    if (Double.isNaN(value)) {
+      return StaleMarker.is(value) ? CsvRows.STALE : NanText.of(value);
+    }
+    return Double.toString(value);
   }
 
   private static String cell(String text) {

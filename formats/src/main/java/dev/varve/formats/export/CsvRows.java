@@ -1,6 +1,7 @@
 package dev.varve.formats.export;
 
 import dev.varve.formats.json.Json;
+import dev.varve.formats.number.NanText;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.model.BatchBuilder;
@@ -153,8 +154,7 @@ public final class CsvRows implements LineFormat {
 
   private static Value value(String kind, String text) {
     return switch (kind) {
-      case "double" ->
-          new Value.Real(text.equals(STALE) ? StaleMarker.VALUE : Double.parseDouble(text));
+      case "double" -> new Value.Real(real(text));
       case "int64" -> new Value.Int64(Long.parseLong(text));
       case "string" -> {
         try (JsonParser json = Json.parser(text)) {
@@ -164,6 +164,14 @@ public final class CsvRows implements LineFormat {
       }
       default -> throw new BadLineException("'" + kind + "' is no kind: double, int64 or string");
     };
+  }
+
+  private static double real(String text) {
+    if (text.equals(STALE)) {
+      return StaleMarker.VALUE;
+    }
+    Double nan = NanText.withBits(text);
+    return nan == null ? Double.parseDouble(text) : nan;
   }
 
   private static List<String> cells(String line) {

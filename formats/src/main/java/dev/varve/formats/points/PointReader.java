@@ -1,6 +1,7 @@
 package dev.varve.formats.points;
 
 import dev.varve.formats.json.Json;
+import dev.varve.formats.number.NanText;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -24,9 +25,10 @@ import tools.jackson.core.json.JsonFactory;
  * Reads lines of the point form.
  *
  * <p>A value is an integer (int64), a number with a point or exponent (double), {@code "NaN"},
- * {@code "Infinity"} or {@code "-Infinity"} (double), or {@code {"string":"..."}}. The value of an
- * attribute is a string, a number, {@code {"double":"NaN"}} for a double that JSON lacks, or {@code
- * {"hex":"..."}} for raw bytes; an attribute may have a {@code time}.
+ * {@code "Infinity"} or {@code "-Infinity"} (double), or {@code {"string":"..."}}. A NaN with other
+ * bits than the usual one is a {@link NanText}. The value of an attribute is a string, a number,
+ * {@code {"double":"NaN"}} for a double that JSON lacks, or {@code {"hex":"..."}} for raw bytes; an
+ * attribute may have a {@code time}.
  *
  * <p>Every error has the column where reading stopped, counted from 1.
  */
@@ -260,7 +262,10 @@ public final class PointReader {
         case "NaN" -> new Value.Real(Double.NaN);
         case "Infinity" -> new Value.Real(Double.POSITIVE_INFINITY);
         case "-Infinity" -> new Value.Real(Double.NEGATIVE_INFINITY);
-        default -> null;
+        default -> {
+          Double nan = NanText.withBits(text);
+          yield nan == null ? null : new Value.Real(nan);
+        }
       };
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.formats.points;
 
+import dev.varve.formats.number.NanText;
 import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
@@ -8,10 +9,7 @@ import dev.varve.model.Value;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
-/**
- * Writes points in the point form. {@link PointReader} reads equal points back, except for the bits
- * of NaNs: the form has only one NaN.
- */
+/** Writes points in the point form. {@link PointReader} reads equal points back. */
 public final class PointWriter {
   private PointWriter() {}
 
@@ -54,7 +52,7 @@ public final class PointWriter {
       case Value.Text(String text) -> json.writeString(text);
       case Value.Real(double number) when !Double.isFinite(number) ->
           // A plain string would be read as a string.
-          wrap("double", Double.toString(number), json);
+          wrap("double", special(number), json);
       case Value.Int64 v -> write(v, json);
       case Value.Real v -> write(v, json);
       case Value.Raw v -> write(v, json);
@@ -87,12 +85,16 @@ public final class PointWriter {
         if (Double.isFinite(number)) {
           json.writeRawValue(Double.toString(number));
         } else {
-          json.writeString(Double.toString(number));
+          json.writeString(special(number));
         }
       }
       case Value.Text(String text) -> wrap("string", text, json);
       case Value.Raw raw -> wrap("hex", raw.value().hex(), json);
     }
+  }
+
+  private static String special(double value) {
+    return Double.isNaN(value) ? NanText.of(value) : Double.toString(value);
   }
 
   private static void wrap(String name, String text, JsonGenerator json) {

@@ -1,0 +1,102 @@
+package dev.varve.cli;
+
+import dev.varve.formats.export.ExportWriter;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes samples on to a writer, without those of an earlier run, counts them, and shows how far it
+ * is.
+ */
+final class CountedExport implements ExportWriter {
+  private final ExportWriter writer;
+  private final Progress progress;
+  private final ExportState begun;
+  private final @Nullable ExportCheckpoints checkpoints;
+  private long written;
+  private long before;
+
+  /**
+   * Prepares to export.
+   *
+   * @param begun what an earlier run has written
+   * @param checkpoints hears of samples as soon as the writer has returned; null if it must not
+   */
+  CountedExport(
+      ExportWriter writer,
+      Progress progress,
+      ExportState begun,
+      @Nullable ExportCheckpoints checkpoints) {
+    this.writer = writer;
+    this.progress = progress;
+    this.begun = begun;
+    this.checkpoints = checkpoints;
+    this.written = begun.written();
+  }
+
+  /** Returns a writer of a part of the export, which does not end the file. */
+  ExportWriter part() {
+    CountedExport whole = this;
+    return new ExportWriter() {
+      @Override
+      public void write(Series series, Samples samples, int from, int to) throws IOException {
+        whole.write(series, samples, from, to);
+      }
+
+      @Override
+      public void finish() {}
+
+      @Override
+      public long leftOut() {
+        return whole.leftOut();
+      }
+    };
+  }
+
+  @Override
+  public void write(Series series, Samples samples, int from, int to) throws IOException {
+    int first = begun.firstAfter(series, samples, from, to);
+    if (first == to) {
+      return;
+    }
+    writer.write(series, samples, first, to);
+    written += to - first;
+    progress.update(written, 0, series.metric());
+    if (checkpoints != null) {
+      checkpoints.reached(
+          new ExportState(series, samples.time(to - 1), 0, written, writer.leftOut(), List.of()));
+    }
+  }
+
+  /** Counts samples that were left out before they came here. */
+  void leftOutBefore(long samples) {
+    before += samples;
+  }
+
+  long before() {
+    return before;
+  }
+
+  /** Returns the samples that reached the writer, in this run and in an earlier one. */
+  long written() {
+    return written;
+  }
+
+  /** Returns how many of them the format does not hold. */
+  long unheld() {
+    return writer.leftOut();
+  }
+
+  @Override
+  public void finish() throws IOException {
+    writer.finish();
+  }
+
+  @Override
+  public long leftOut() {
+    return before + writer.leftOut();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.varve.cli;
+
+import dev.varve.formats.parquet.ParquetExport;
+import dev.varve.model.Series;
+import java.io.IOException;
+
+/** Records from time to time how much of an export is final. */
+final class ExportCheckpoints implements ParquetExport.Checkpoints {
+  /** The least time between two records. */
+  private static final long BETWEEN_NANOS = 1_000_000_000;
+
+  /** Recording takes at most this part of the time, however long the list of row groups is. */
+  private static final int COST = 20;
+
+  private final ExportFile file;
+  private long due = System.nanoTime() + BETWEEN_NANOS;
+
+  ExportCheckpoints(ExportFile file) {
+    this.file = file;
+  }
+
+  @Override
+  public void reached(Series last, long time, ParquetExport.Written written) throws IOException {
+    reached(
+        new ExportState(
+            last,
+            time,
+            0,
+            written.rows() + written.leftOut(),
+            written.leftOut(),
+            written.groups()));
+  }
+
+  /** Records what reached the file, if the last record is old enough. The length is the file's. */
+  void reached(ExportState state) throws IOException {
+    long start = System.nanoTime();
+    if (start - due >= 0) {
+      file.complete(state);
+      long end = System.nanoTime();
+      due = end + Math.max(BETWEEN_NANOS, COST * (end - start));
+    }
+  }
+}
