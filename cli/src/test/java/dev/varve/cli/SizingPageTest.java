@@ -1,0 +1,159 @@
+package dev.varve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/**
+ * The formulas of the page on sizing beside what is measured. The property {@code
+ * varve.sizing.layouts} names the layouts whose disk is measured, or {@code all}.
+ */
+class SizingPageTest {
+  private static final Path PAGE = Path.of("../docs/sizing.md");
+  private static final long START = 1_700_000_000_000L;
+
+  private static final int BATCH = 5_000;
+
+  /** What a layout takes may differ by so much from the page: files end differently every time. */
+  private static final double DISK_TOLERANCE = 0.15;
+
+  @TempDir private Path folder;
+
+  @Test
+  void layoutsTakeTheBytesThatThePageSays() throws IOException {
+    String page = Files.readString(PAGE);
+    StringWriter out = new StringWriter();
+    CommandLine line = Main.commandLine();
+    line.setOut(new PrintWriter(out, true));
+    line.setErr(new PrintWriter(new StringWriter()));
+    int code =
+        line.execute(
+            "bench",
+            "store",
+            "rocksdb",
+            "--points",
+            "100000",
+            "--layout",
+            System.getProperty("varve.sizing.layouts", "opentsdb"),
+            "--output",
+            "csv");
+    assertThat(code).isZero();
+    Map<String, Double> measured = new TreeMap<>();
+    out.toString()
+        .lines()
+        .skip(1)
+        .map(row -> row.split(","))
+        .forEach(row -> measured.put(row[1], Double.valueOf(row[row.length - 1])));
+    assertThat(measured).isNotEmpty();
+    measured.forEach((layout, bytes) -> {
+      Matcher said = Pattern.compile("\\| `" + layout + "` \\| ([\\d.]+) \\|").matcher(page);
+      if (said.find()) {
+        double expected = Double.parseDouble(said.group(1));
+        assertThat(bytes)
+            .as(layout)
+            .isBetween(expected * (1 - DISK_TOLERANCE), expected * (1 + DISK_TOLERANCE));
+      }
+    });
+  }
+
+  @Test
+  void aSeriesTakesNoMoreOfTheCatalogThanThePageSays() throws IOException {
+    long planned = figure("Plan with (\\d+) bytes per series");
+    long heap = figure("- ([\\d,]+) bytes per series, so that the catalog fits in its share");
+    assertThat(heap * 3 / 16).as("its share of the heap").isEqualTo(planned);
+    // Fewer would show what a catalog takes without series.
+    int series = 20_000;
+    EngineConfig config = config("blocks");
+    double written;
+    try (Engine engine = Engine.open(config)) {
+      for (int i = 0; i < series; i += BATCH) {
+        fill(engine, i, BATCH, 1);
+      }
+      written = catalogBytes(engine) / series;
+    }
+    try (Engine engine = Engine.open(config)) {
+      double reopened = catalogBytes(engine) / series;
+      assertThat(Math.max(written, reopened)).isBetween(planned / 2.0, (double) planned);
+    }
+  }
+
+  @Test
+  void aResultTakesTheMemoryThatThePageSays() throws IOException {
+    long perSeries = figure("takes (\\d+) bytes per series and \\d+ per point");
+    long perPoint = figure("takes \\d+ bytes per series and (\\d+) per point");
+    int series = 200;
+    int steps = 1_000;
+    EngineConfig config = config("blocks");
+    try (Engine engine = Engine.open(config)) {
+      fill(engine, 0, series, steps);
+      QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
+      int found =
+          new PromQuery("cpu", engine.defaultDataset(), use, PromSettings.DEFAULTS)
+              .range(START, START + 1000L * (steps - 1), Duration.ofSeconds(1))
+              .lines()
+              .size();
+      assertThat(found).isEqualTo(series);
+      long planned = series * perSeries + (long) series * steps * perPoint;
+      // What is read ahead comes on top, at most 8 MiB.
+      assertThat(use.memory().most()).isBetween(planned * 9 / 10, planned * 11 / 10 + (8 << 20));
+    }
+  }
+
+  private EngineConfig config(String layout) throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve(layout + ".yaml"),
+            "data: %s%ndatasets: {default: {layout: %s}}%n"
+                .formatted(folder.resolve(layout), layout));
+    return VarveConfig.read(file, Map.of(), Map.of()).engine();
+  }
+
+  private static long figure(String pattern) throws IOException {
+    Matcher said = Pattern.compile(pattern).matcher(Files.readString(PAGE).replaceAll("\\s+", " "));
+    assertThat(said.find()).as("'%s' on %s", pattern, PAGE).isTrue();
+    return Long.parseLong(said.group(1).replace(",", ""));
+  }
+
+  private static void fill(Engine engine, int first, int series, int steps) {
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = first; i < first + series; i++) {
+      GroupKey key =
+          GroupKey.of(
+              "cpu",
+              Tags.of("host", "host-" + i / 100, "cpu", "c" + i % 100, "instance", "10.0.0." + i));
+      for (int step = 0; step < steps; step++) {
+        batch.group(key).add("value", START + 1000L * step, step + 0.5);
+      }
+    }
+    assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+  }
+
+  private static double catalogBytes(Engine engine) {
+    return engine.figures().entrySet().stream()
+        .filter(figure -> figure.getKey().startsWith("catalog_memory_bytes"))
+        .mapToDouble(Map.Entry::getValue)
+        .sum();
+  }
+}
