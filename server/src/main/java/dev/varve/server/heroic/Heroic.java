@@ -8,6 +8,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.json.HeroicJson;
 import dev.varve.server.heroic.metadata.MetadataAnswers;
+import dev.varve.server.heroic.metadata.SeriesDelete;
 import dev.varve.server.heroic.metadata.SuggestAnswers;
 import dev.varve.server.heroic.query.QueryAnswers;
 import dev.varve.server.http.ErrorFormat;
@@ -63,7 +64,8 @@ public final class Heroic implements Dialect {
     add("POST", "/keys", Load.QUERY, Right.READ, metadata::keys);
     add("POST", "/metadata/series", Load.QUERY, Right.READ, metadata::series);
     refuse("PUT", "/metadata/series", MetadataAnswers::noAdding);
-    refuse("DELETE", "/metadata/series", MetadataAnswers::noDeleting);
+    SeriesDelete deletes = new SeriesDelete(context, NAME);
+    add("DELETE", "/metadata/series", Load.WRITE, Right.DELETE, deletes::delete);
     add("POST", "/metadata/series-count", Load.QUERY, Right.READ, metadata::seriesCount);
     add("POST", "/metadata/tagkey-count", Load.QUERY, Right.READ, metadata::tagKeyCount);
     add("POST", "/metadata/key-suggest", Load.QUERY, Right.READ, suggest::keys);

@@ -47,6 +47,14 @@ final class HeroicServer implements AutoCloseable {
     return post("/query/metrics", "text/plain", text);
   }
 
+  HttpResponse<String> send(String method, String path, String body) {
+    return server.send(
+        server
+            .request("/heroic" + path)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(body)));
+  }
+
   HttpResponse<String> post(String path, String type, String body) {
     return server.send(
         server

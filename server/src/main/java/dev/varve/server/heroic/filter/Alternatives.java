@@ -66,7 +66,7 @@ public final class Alternatives {
   }
 
   /** Returns the conjunctions of which one must hold; null if there are too many. */
-  private static @Nullable List<List<Filter>> conjunctions(Filter filter, boolean negated) {
+  static @Nullable List<List<Filter>> conjunctions(Filter filter, boolean negated) {
     return switch (filter) {
       case Not(Filter term) -> conjunctions(term, !negated);
       case And and -> negated ? either(and.terms(), true) : both(and.terms(), false);
@@ -144,7 +144,7 @@ public final class Alternatives {
   }
 
   /** Returns the condition for several values of one tag or of the key; null for other terms. */
-  private static @Nullable TagFilter oneLabel(List<Filter> terms) {
+  static @Nullable TagFilter oneLabel(List<Filter> terms) {
     Set<String> values = new LinkedHashSet<>();
     String name = null;
     for (Filter term : terms) {
@@ -167,7 +167,7 @@ public final class Alternatives {
   }
 
   /** Returns whether a tag of this name is the label of this name. */
-  private static boolean isLabel(String tag) {
+  static boolean isLabel(String tag) {
     return !tag.equals(Series.NAME_LABEL) && !tag.equals(Series.FIELD_LABEL);
   }
 }

@@ -201,10 +201,4 @@ public final class MetadataAnswers {
   public static HeroicError noAdding() {
     return HeroicError.of("a series cannot be added by itself: it exists from its first point on");
   }
-
-  /** Returns the error for a request to delete series. */
-  public static HeroicError noDeleting() {
-    return HeroicError.of(
-        "series cannot be deleted: they exist as long as their points, which the retention of the dataset ends");
-  }
 }
