@@ -87,6 +87,10 @@ public final class Dataset implements AutoCloseable {
   private final OtherServers others;
   private final MetadataWriter metadata;
   private final ServiceTexts services;
+
+  /** The texts of clients in the original's table; null if they are among the services' texts. */
+  private final @Nullable OriginalTexts originalTexts;
+
   private final DeleteJobs deletes;
   private final Fill fill;
   private final HeatKeeper heat;
@@ -120,6 +124,7 @@ public final class Dataset implements AutoCloseable {
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
     this.services = new ServiceTexts(open);
+    this.originalTexts = OriginalTexts.open(open);
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
     this.fill = new Fill(reader, writer, open.resolution());
     this.heat = heat;
@@ -148,6 +153,7 @@ public final class Dataset implements AutoCloseable {
     this.others = whole.others;
     this.metadata = whole.metadata;
     this.services = whole.services;
+    this.originalTexts = whole.originalTexts;
     this.deletes = whole.deletes;
     this.fill = whole.fill;
     this.heat = whole.heat;
@@ -533,6 +539,17 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
+   * Returns the texts that clients keep with the dataset: in the original's table if such tables
+   * are attached, else with those of services.
+   *
+   * @throws QueryRefusedException to bound users
+   */
+  public NamedTexts clientTexts() {
+    refuseWithin("what clients keep with a dataset");
+    return originalTexts == null ? services : originalTexts;
+  }
+
+  /**
    * Returns the numbers of names in the dataset's tables; null if its layout keeps none, or if it
    * has several periods, whose tables need not agree. Null for bound users, too: the tables have
    * names of other series.
@@ -866,6 +883,9 @@ public final class Dataset implements AutoCloseable {
     refresh.close();
     deletes.close();
     writer.close();
+    if (originalTexts != null) {
+      originalTexts.close();
+    }
     open.periods().close();
     heat.close();
     usage.close();

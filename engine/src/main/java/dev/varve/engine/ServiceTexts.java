@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * name has three parts: service, service key and key. All servers on a store share them. Safe for
  * use by several threads.
  */
-public final class ServiceTexts {
+public final class ServiceTexts implements NamedTexts {
   /** Maximum length of the three parts of a name together, in bytes of UTF-8. */
   public static final int NAME_MAX = 3_000;
 
@@ -41,6 +41,7 @@ public final class ServiceTexts {
    *
    * @throws IllegalArgumentException if the name is too long or has a NUL
    */
+  @Override
   public @Nullable Text get(String service, String serviceKey, String key) {
     ServiceTable.Entry entry = table().get(row(service, serviceKey, key));
     return entry == null ? null : text(entry);
@@ -52,6 +53,7 @@ public final class ServiceTexts {
    * @throws IllegalArgumentException if name or text are too long, or the name has a NUL
    * @throws WriteFailedException if the store failed
    */
+  @Override
   public void put(String service, String serviceKey, String key, String text) {
     Bytes row = row(service, serviceKey, key);
     requireLength(text);
@@ -81,12 +83,14 @@ public final class ServiceTexts {
    * @throws IllegalArgumentException if the name is too long or has a NUL
    * @throws WriteFailedException if the store failed
    */
+  @Override
   public void delete(String service, String serviceKey, String key) {
     Bytes row = row(service, serviceKey, key);
     written(() -> table().delete(row));
   }
 
   /** Returns the distinct service keys of a service, sorted. */
+  @Override
   public List<String> serviceKeys(String service, ReadGuard guard) {
     row(service, "", "");
     TreeSet<String> keys = new TreeSet<>();
@@ -100,6 +104,7 @@ public final class ServiceTexts {
    *
    * @param guard accounts for their memory
    */
+  @Override
   public List<Text> texts(String service, String serviceKey, String prefix, ReadGuard guard) {
     List<Text> texts = new ArrayList<>();
     table().read(row(service, serviceKey, prefix), guard, entry -> texts.add(text(entry)));
@@ -144,6 +149,16 @@ public final class ServiceTexts {
   }
 
   private static Bytes row(String service, String serviceKey, String key) {
+    requireName(service, serviceKey, key);
+    return ServiceTable.row(service, serviceKey, key);
+  }
+
+  /**
+   * Checks a name.
+   *
+   * @throws IllegalArgumentException if it is too long or has a NUL
+   */
+  static void requireName(String service, String serviceKey, String key) {
     Bytes row = ServiceTable.row(service, serviceKey, key);
     if (row.length() > NAME_MAX) {
       throw new IllegalArgumentException(
@@ -152,10 +167,14 @@ public final class ServiceTexts {
     if ((service + serviceKey + key).indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a name contains the character NUL");
     }
-    return row;
   }
 
-  private static void requireLength(String text) {
+  /**
+   * Checks a text.
+   *
+   * @throws IllegalArgumentException if it is too long
+   */
+  static void requireLength(String text) {
     int length = Bytes.utf8(text).length();
     if (length > TEXT_MAX) {
       throw new IllegalArgumentException(

@@ -125,6 +125,11 @@ public interface Layout extends StorageLayout, RowAddressing {
             .toList());
   }
 
+  /** Returns the table in which the original keeps texts of its clients, if it has one. */
+  default Optional<TextTable> texts() {
+    return Optional.empty();
+  }
+
   /** Returns the numbers of names, if the layout keeps some in a table of its own. */
   default Optional<NameNumbers> numbers() {
     return Optional.empty();

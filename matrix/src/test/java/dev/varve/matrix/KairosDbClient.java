@@ -79,6 +79,27 @@ final class KairosDbClient {
     return send("GET", "/api/v1/metricnames", "").body();
   }
 
+  /** Keeps a text of the metadata service. */
+  void keep(String key, String text) {
+    HttpResponse<String> answer = send("POST", "/api/v1/metadata/service/keys/" + key, text);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+  }
+
+  /** Returns a text of the metadata service; the error if there is none. */
+  String kept(String key) {
+    return send("GET", "/api/v1/metadata/service/keys/" + key, "").body();
+  }
+
+  /** Returns the keys of the texts, as they are in the answer. */
+  String keptKeys() {
+    return send("GET", "/api/v1/metadata/service/keys", "").body();
+  }
+
+  void drop(String key) {
+    HttpResponse<String> answer = send("DELETE", "/api/v1/metadata/service/keys/" + key, "");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+  }
+
   private static String query(String metric, Tags tags, TimeRange times) {
     return "{\"start_absolute\":%d,\"end_absolute\":%d,\"metrics\":[{\"name\":%s,\"tags\":%s}]}"
         .formatted(times.from(), times.to() - 1, text(metric), json(tags));

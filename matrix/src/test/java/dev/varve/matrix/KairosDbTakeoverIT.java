@@ -212,6 +212,32 @@ class KairosDbTakeoverIT {
         });
   }
 
+  /** Texts of the metadata service are in KairosDB's table. */
+  @Test
+  void bothKeepTheSameTexts() {
+    try (VarveServer server =
+        VarveServer.start(directory.resolve("texts"), dataset(NEW, TAG_INDEXED, Access.CO_WRITE))) {
+      KairosDbClient varve = new KairosDbClient(server.address());
+      KairosDbClient original = client();
+      for (int i = 0; i < 3; i++) {
+        String text = "{\"at\":%d,\"text\":\"Z\u00fcrich \ud83d\ude00\"}".formatted(i);
+        KairosDbClient writer = i % 2 == 0 ? varve : original;
+        writer.keep("a", text);
+        assertThat(original.kept("a")).isEqualTo(text);
+        assertThat(varve.kept("a")).isEqualTo(text);
+      }
+      original.keep("b", "by KairosDB");
+      assertThat(varve.keptKeys())
+          .isEqualTo(original.keptKeys())
+          .contains("\"results\":[\"a\",\"b\"]");
+      varve.drop("b");
+      original.drop("a");
+      for (String key : List.of("a", "b")) {
+        assertThat(varve.kept(key)).isEqualTo(original.kept(key)).contains("Key not found");
+      }
+    }
+  }
+
   /**
    * A row that KairosDB deletes loses its index rows. Varve, which had written them, writes them
    * again: later while it believes in them, and with the next point once it does not.

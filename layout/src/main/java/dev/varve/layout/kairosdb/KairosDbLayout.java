@@ -17,6 +17,7 @@ import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowShape;
 import dev.varve.layout.Step;
+import dev.varve.layout.TextTable;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -283,6 +284,11 @@ public final class KairosDbLayout implements Layout {
   @Override
   public Optional<Directory> directory() {
     return Optional.of(listing());
+  }
+
+  @Override
+  public Optional<TextTable> texts() {
+    return Optional.of(new ServiceIndex());
   }
 
   private KairosDbDirectory listing() {

@@ -2,6 +2,7 @@ package dev.varve.server.kairosdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.engine.NamedTexts;
 import dev.varve.engine.ServiceTexts;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -55,12 +56,12 @@ final class MetadataRoutes {
     };
   }
 
-  private ServiceTexts texts(Exchange exchange) {
-    return context.dataset(exchange).services();
+  private NamedTexts texts(Exchange exchange) {
+    return context.dataset(exchange).clientTexts();
   }
 
   private void serviceKeys(Exchange exchange) throws IOException {
-    ServiceTexts texts = texts(exchange);
+    NamedTexts texts = texts(exchange);
     String service = exchange.variables().getFirst();
     context.query(
         exchange,
@@ -73,7 +74,7 @@ final class MetadataRoutes {
   }
 
   private void keys(Exchange exchange) throws IOException {
-    ServiceTexts texts = texts(exchange);
+    NamedTexts texts = texts(exchange);
     String service = exchange.variables().getFirst();
     String serviceKey = exchange.variables().get(1);
     @Nullable String start = exchange.parameter("startsWith");

@@ -1,0 +1,189 @@
+package dev.varve.engine;
+
+import dev.varve.engine.DatasetConfig.Access;
+import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.layout.TextTable;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store.OpenMode;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Texts in the table of the original whose tables are attached, which it reads and writes, too. */
+final class OriginalTexts implements NamedTexts, AutoCloseable {
+  /** Heap bytes of a text in addition to its characters. */
+  private static final long TEXT_BYTES = 200;
+
+  private final TextTable form;
+  private final Table table;
+  private final boolean readOnly;
+  private final OpenDataset dataset;
+
+  private OriginalTexts(TextTable form, Table table, boolean readOnly, OpenDataset dataset) {
+    this.form = form;
+    this.table = table;
+    this.readOnly = readOnly;
+    this.dataset = dataset;
+  }
+
+  /** Opens the table; null if the dataset is not attached to tables that have one. */
+  static @Nullable OriginalTexts open(OpenDataset dataset) {
+    Attached attached = dataset.config().attached();
+    if (attached == null || dataset.periods().all().getLast().blocks() != null) {
+      return null;
+    }
+    TextTable form = dataset.periods().all().getLast().primary().layout().texts().orElse(null);
+    if (form == null) {
+      return null;
+    }
+    String name = form.spec().name();
+    TableSpec spec = form.spec().attached(attached.tables().getOrDefault(name, name));
+    if (!dataset.store().exists(spec)) {
+      return null;
+    }
+    boolean readOnly = attached.access() != Access.CO_WRITE;
+    Table table = dataset.store().open(spec, readOnly ? OpenMode.READ_ONLY : OpenMode.READ_WRITE);
+    return new OriginalTexts(form, table, readOnly, dataset);
+  }
+
+  @Override
+  public ServiceTexts.@Nullable Text get(String service, String serviceKey, String key) {
+    ServiceTexts.requireName(service, serviceKey, key);
+    ServiceTexts.Text[] found = {null};
+    read(
+        row(service, serviceKey),
+        QualifierRange.exactly(form.qualifier(key)),
+        ReadGuard.NONE,
+        cells -> found[0] = text(cells));
+    return found[0];
+  }
+
+  private Slice row(String service, String serviceKey) {
+    Bytes row = form.row(service, serviceKey);
+    return Slice.row(row, row);
+  }
+
+  /** A cell of a page. */
+  private record Place(CellBatch page, int cell) {}
+
+  private void read(
+      Slice rows, @Nullable QualifierRange qualifiers, ReadGuard guard, Consumer<Place> into) {
+    FamilySelect select =
+        qualifiers == null
+            ? FamilySelect.latest(0)
+            : new FamilySelect(0, List.of(qualifiers), TimeRange.ALL, 1);
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(ReadPlan.of(List.of(rows), List.of(select)), null)) {
+      while (cursor.next(page)) {
+        guard.ensureWanted();
+        for (int cell = 0; cell < page.size(); cell++) {
+          into.accept(new Place(page, cell));
+        }
+      }
+    }
+  }
+
+  private ServiceTexts.Text text(Place place) {
+    CellBatch page = place.page();
+    int cell = place.cell();
+    return new ServiceTexts.Text(
+        form.key(page.qualifier(cell)),
+        page.value(cell).toUtf8(),
+        Resolution.MILLISECONDS.convert(page.time(cell), Resolution.MICROSECONDS));
+  }
+
+  /** Writes with the time of now, or with a later one if a text of a faster clock is there. */
+  @Override
+  public void put(String service, String serviceKey, String key, String text) {
+    ServiceTexts.requireLength(text);
+    ServiceTexts.Text before = get(service, serviceKey, key);
+    refuseToWrite();
+    long now =
+        Resolution.MICROSECONDS.convert(dataset.clock().systemMicros(), Resolution.MILLISECONDS);
+    long time = before == null ? now : Math.max(now, before.modified() / 1000 + 1);
+    MutationBatch edits = new MutationBatch();
+    edits.put(form.row(service, serviceKey), 0, form.qualifier(key), time, Bytes.utf8(text));
+    apply(edits);
+  }
+
+  @Override
+  public void delete(String service, String serviceKey, String key) {
+    ServiceTexts.requireName(service, serviceKey, key);
+    refuseToWrite();
+    MutationBatch edits = new MutationBatch();
+    edits.deleteColumn(form.row(service, serviceKey), 0, form.qualifier(key), TimeRange.ALL);
+    apply(edits);
+  }
+
+  private void refuseToWrite() {
+    if (readOnly) {
+      throw new QueryRefusedException(
+          "dataset '%s' is attached read-only, so its texts cannot be changed"
+              .formatted(dataset.name()));
+    }
+  }
+
+  private void apply(MutationBatch edits) {
+    try {
+      for (RowOutcome outcome : table.apply(edits, Durability.SYNCED)) {
+        if (!outcome.applied()) {
+          throw new WriteFailedException(
+              "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()),
+              outcome.status() == RowOutcome.Status.UNKNOWN);
+        }
+      }
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
+          e.unknown());
+    }
+  }
+
+  @Override
+  public List<String> serviceKeys(String service, ReadGuard guard) {
+    throw new QueryRefusedException(
+        "table '%s' of the original does not list the keys of service '%s': name one of them"
+            .formatted(table.spec().name(), service));
+  }
+
+  @Override
+  public List<ServiceTexts.Text> texts(
+      String service, String serviceKey, String prefix, ReadGuard guard) {
+    List<ServiceTexts.Text> texts = new ArrayList<>();
+    read(
+        row(service, serviceKey),
+        null,
+        guard,
+        place -> {
+          ServiceTexts.Text text = text(place);
+          if (text.key().startsWith(prefix)) {
+            guard.held(
+                TEXT_BYTES + 2L * (text.key().length() + text.text().length()),
+                "texts of services");
+            texts.add(text);
+          }
+        });
+    return texts;
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}
