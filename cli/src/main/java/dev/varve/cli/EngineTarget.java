@@ -149,7 +149,7 @@ final class EngineTarget implements Target {
     try {
       PlanExplanation explanation =
           ExplainRequest.of(texts, Clock.systemUTC(), WriteBudget.unlimited())
-              .explain(dataset, QueryUse.of(QueryLimits.DEFAULTS));
+              .explain(dataset, engine::dataset, QueryUse.of(QueryLimits.DEFAULTS));
       return json(generator -> ExplanationJson.write(explanation, generator));
     } catch (HttpError e) {
       String message = String.valueOf(e.getMessage());

@@ -13,6 +13,7 @@ import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 
 /** A query in the JSON of KairosDB, for explanations. */
@@ -34,7 +35,8 @@ public final class KairosDbQuery implements Explainable {
   }
 
   @Override
-  public PlanExplanation explain(Dataset dataset, QueryUse use, boolean analyze) {
+  public PlanExplanation explain(
+      Dataset dataset, Function<String, Dataset> beside, QueryUse use, boolean analyze) {
     try {
       return Query.explain(plans(dataset), "kairosdb", dataset, use, analyze);
     } catch (OperatorException e) {

@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadRequest;
 import dev.varve.query.Outline;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.running.QueryUse;
@@ -10,16 +11,21 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.opentsdb.expression.Expressions;
 import dev.varve.server.opentsdb.expression.Functions;
+import dev.varve.server.opentsdb.histogram.Histograms;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.PartOutline;
 import dev.varve.server.opentsdb.query.QueryBody;
+import dev.varve.server.opentsdb.query.Sources;
 import dev.varve.server.opentsdb.query.TsQuery;
 import dev.varve.server.opentsdb.query.UrlQuery;
+import dev.varve.server.opentsdb.rollup.Rollups;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -77,22 +83,39 @@ public final class OpenTsdbQuery implements Explainable {
   }
 
   @Override
-  public PlanExplanation explain(Dataset dataset, QueryUse use, boolean analyze) {
+  public PlanExplanation explain(
+      Dataset dataset, Function<String, Dataset> beside, QueryUse use, boolean analyze) {
+    Rollups rollups = new Rollups(dataset, beside);
+    Histograms histograms = new Histograms(dataset, beside);
+    IdentityHashMap<ReadRequest, Dataset> reads = new IdentityHashMap<>();
     return inWords(() -> {
       long begun = System.nanoTime();
       List<Outline> parts = new ArrayList<>();
       for (TsQuery.Part part : query.parts()) {
-        parts.add(PartOutline.of(dataset, query, part, use, analyze));
+        parts.add(
+            part.sub().ofHistograms() && histograms.codec() != null
+                ? PartOutline.ofHistograms(histograms, rollups, query, part, use, reads::put)
+                : PartOutline.of(new Sources(rollups), query, part, use, analyze, reads::put));
       }
       long nanos = analyze ? System.nanoTime() - begun : 0;
       return outline(parts)
           .explain(
-              analyze && !formulas.isEmpty()
-                  ? List.of("the queries were run, the formulas were not")
-                  : List.of(),
+              analyze ? notRun() : List.of(),
               nanos,
-              request -> dataset.explain(request, false, use));
+              request -> reads.getOrDefault(request, dataset).explain(request, false, use));
     });
+  }
+
+  /** Returns what an analysis leaves out, in words. */
+  private List<String> notRun() {
+    List<String> notes = new ArrayList<>();
+    if (!formulas.isEmpty()) {
+      notes.add("the queries were run, the formulas were not");
+    }
+    if (query.parts().stream().anyMatch(part -> part.sub().ofHistograms())) {
+      notes.add("histograms were not read");
+    }
+    return notes;
   }
 
   private Outline outline(List<Outline> parts) {

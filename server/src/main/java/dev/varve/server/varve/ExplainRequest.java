@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * A query to explain, in any language, as parameters of the command line and of Varve's own API:
@@ -92,10 +93,10 @@ public final class ExplainRequest {
     try {
       if (texts.containsKey(PromQlParameters.QUERY)) {
         PromQlParameters promQl = new PromQlParameters(texts);
-        return (dataset, use, analyze) -> explain(promQl, dataset, use, clock, analyze);
+        return (dataset, beside, use, analyze) -> explain(promQl, dataset, use, clock, analyze);
       }
       QueryParameters own = new QueryParameters(texts);
-      return (dataset, use, analyze) -> explain(own, dataset, use, clock, analyze);
+      return (dataset, beside, use, analyze) -> explain(own, dataset, use, clock, analyze);
     } catch (SelectorSyntaxException | IllegalArgumentException e) {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
     }
@@ -127,9 +128,9 @@ public final class ExplainRequest {
     }
   }
 
-  /** Explains the query. Throws as {@link Explainable#explain}. */
-  public PlanExplanation explain(Dataset dataset, QueryUse use) {
-    return query.explain(dataset, use, analyze);
+  /** Explains the query. Takes and throws as {@link Explainable#explain}. */
+  public PlanExplanation explain(Dataset dataset, Function<String, Dataset> beside, QueryUse use) {
+    return query.explain(dataset, beside, use, analyze);
   }
 
   /** Returns the text under which the request is listed. */

@@ -262,7 +262,8 @@ public final class VarveApi implements Dialect {
         NAME,
         request.listed(),
         use -> {
-          PlanExplanation explanation = request.explain(dataset, use);
+          PlanExplanation explanation =
+              request.explain(dataset, name -> context.beside(exchange.caller(), name), use);
           answer(exchange, json -> ExplanationJson.write(explanation, json));
         });
   }

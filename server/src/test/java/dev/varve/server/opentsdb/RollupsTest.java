@@ -218,4 +218,36 @@ class RollupsTest {
     assertThatThrownBy(() -> RollupFile.read(CONFIG.replace("true", "false"), "r.json"))
         .hasMessageContaining("None of the rollup intervals were marked as the \"default\".");
   }
+
+  private String explained(String more) {
+    String query = "start=%d&end=%d&%s".formatted(T, T + 7_199, more);
+    HttpResponse<String> answer =
+        server()
+            .post(
+                "/varve/v1/explain",
+                "analyze=true&opentsdb=" + java.net.URLEncoder.encode(query, UTF_8));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer.body();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"buckets", "opentsdb"})
+  void explainShowsTheReadOfRollups(String layout) throws IOException {
+    start(layout);
+    write("10m", "sum", T, "7");
+    write("10m", "count", T, "2");
+    assertThat(explained("m=sum:10m-sum:m"))
+        .contains(
+            "\"operator\":\"select\",\"detail\":\"{__name__=\\\"m\\\"}, roll-ups of 10m: sum\"",
+            "all, of dataset '%s_rollup_10m'".formatted(layout),
+            "\"actual\":{\"series\":1,\"samples\":1,");
+    assertThat(explained("m=sum:10m-avg:m"))
+        .contains("roll-ups of 10m: count, sum", "\"actual\":{\"series\":2,\"samples\":2,");
+    assertThat(explained("m=sum:2h-sum:rollup_fallback:m"))
+        .contains(
+            "\"operator\":\"first of\",\"detail\":\"what has series\"",
+            "roll-ups of 1h: sum",
+            "roll-ups of 10m: sum",
+            "\"labels\":\"all\"");
+  }
 }

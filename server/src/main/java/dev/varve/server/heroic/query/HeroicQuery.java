@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A query of Heroic, for explanations: the JSON of {@code /query/metrics} or {@code /query/batch},
@@ -48,7 +49,8 @@ public final class HeroicQuery implements Explainable {
   }
 
   @Override
-  public PlanExplanation explain(Dataset dataset, QueryUse use, boolean analyze) {
+  public PlanExplanation explain(
+      Dataset dataset, Function<String, Dataset> beside, QueryUse use, boolean analyze) {
     long begun = System.nanoTime();
     QueryRunner runner = new QueryRunner(dataset, use);
     List<Outline> outlines = new ArrayList<>();

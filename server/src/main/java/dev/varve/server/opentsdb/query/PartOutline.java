@@ -7,41 +7,92 @@ import dev.varve.query.Outline;
 import dev.varve.query.PlanTree;
 import dev.varve.query.ReadOutline;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.histogram.Histograms;
+import dev.varve.server.opentsdb.rollup.Rollups;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TimeZone;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Outlines a sub query: what it reads, and the operations on top. */
 public final class PartOutline {
-  private final Dataset dataset;
+  private final Source source;
   private final TsQuery.Part part;
   private final @Nullable Analysis<Operation, ReadRequest> analysis;
+  private final BiConsumer<ReadRequest, Dataset> reads;
 
   private PartOutline(
-      Dataset dataset, TsQuery.Part part, @Nullable Analysis<Operation, ReadRequest> analysis) {
-    this.dataset = dataset;
-    this.part = part;
+      Source source,
+      @Nullable Analysis<Operation, ReadRequest> analysis,
+      BiConsumer<ReadRequest, Dataset> reads) {
+    this.source = source;
+    this.part = source.part();
     this.analysis = analysis;
+    this.reads = reads;
   }
 
   /**
-   * Outlines a sub query.
+   * Outlines a sub query of points or roll-ups. Of several sources those after the first that has
+   * series are not run.
    *
    * @param analyze whether to run it as well and measure it
+   * @param reads receives each read with the dataset that it concerns
    * @throws OpenTsdbError 400 if it names what the dataset does not know
    */
   public static Outline of(
-      Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use, boolean analyze) {
-    Analysis<Operation, ReadRequest> analysis = analyze ? new Analysis<>() : null;
-    Scan scan = new Scan(Source.of(dataset, part), query, use, analysis);
-    if (analysis != null) {
-      run(scan, analysis);
+      Sources sources,
+      TsQuery.Checked query,
+      TsQuery.Part part,
+      QueryUse use,
+      boolean analyze,
+      BiConsumer<ReadRequest, Dataset> reads) {
+    List<Outline> outlines = new ArrayList<>();
+    boolean found = false;
+    for (Source source : sources.of(part)) {
+      Analysis<Operation, ReadRequest> analysis = analyze && !found ? new Analysis<>() : null;
+      Scan scan = new Scan(source, query, use, analysis);
+      found = found || (analysis != null && run(scan, analysis));
+      outlines.add(new PartOutline(source, analysis, reads).of(scan.selections(), scan));
     }
-    return new PartOutline(dataset, part, analysis).of(scan.selections(), scan);
+    return outlines.size() == 1
+        ? outlines.getFirst()
+        : Outline.of("first of", "what has series", outlines);
   }
 
-  private static void run(Scan scan, Analysis<Operation, ReadRequest> analysis) {
+  /**
+   * Outlines a sub query of histograms, which is not run.
+   *
+   * @param reads receives each read with the dataset that it concerns
+   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   */
+  public static Outline ofHistograms(
+      Histograms histograms,
+      Rollups rollups,
+      TsQuery.Checked query,
+      TsQuery.Part part,
+      QueryUse use,
+      BiConsumer<ReadRequest, Dataset> reads) {
+    Source source = new Source(histograms.dataset(), histograms.kept(), part, null, rollups);
+    Scan scan = new Scan(source, query, use, null);
+    PartOutline outline = new PartOutline(source, null, reads);
+    List<Outline> selected =
+        scan.selections().stream()
+            .map(selection ->
+                histograms.areAttributes()
+                    ? Outline.of(
+                        "select",
+                        ReadOutline.text(selection.selector())
+                            + ", attributes of the series, whose reads have no plan",
+                        List.of())
+                    : outline.select(selection, scan))
+            .toList();
+    return Outline.of("add histograms", outline.aggregation(), selected);
+  }
+
+  /** Runs a scan and returns whether it found series. */
+  private static boolean run(Scan scan, Analysis<Operation, ReadRequest> analysis) {
     List<Group> groups = scan.groups();
     PointSink nowhere = new Nowhere();
     for (Group group : groups) {
@@ -51,6 +102,7 @@ public final class PartOutline {
       counted.end();
       analysis.enter(null);
     }
+    return !groups.isEmpty();
   }
 
   /** Drops points. */
@@ -63,8 +115,7 @@ public final class PartOutline {
   }
 
   private Outline of(List<Scan.Selection> selections, Scan scan) {
-    List<Outline> reads = selections.stream().map(one -> select(one, scan)).toList();
-    List<Outline> inputs = reads;
+    List<Outline> inputs = selections.stream().map(one -> select(one, scan)).toList();
     Downsampling spec = part.downsampling();
     if (spec != null) {
       inputs = node(Operation.DOWNSAMPLE, "downsample", detail(spec, part.zone()), inputs);
@@ -86,17 +137,30 @@ public final class PartOutline {
 
   private Outline select(Scan.Selection selection, Scan scan) {
     ReadRequest request = scan.request(selection.selector());
+    Dataset dataset = source.dataset();
+    reads.accept(request, dataset);
     ReadOutline read =
         ReadOutline.of(
             request,
             dataset.resolution(),
-            "all",
+            dataset.equals(source.names())
+                ? "all"
+                : "all, of dataset '%s'".formatted(dataset.name()),
             analysis == null ? null : analysis.read(request).actual());
     String exactly =
         selection.exactly() == null
             ? ""
             : ", no other tags than " + String.join(", ", selection.exactly().keySet());
-    return Outline.of("select", ReadOutline.text(selection.selector()) + exactly, read);
+    return Outline.of(
+        "select", ReadOutline.text(selection.selector()) + exactly + rolledUp(), read);
+  }
+
+  private String rolledUp() {
+    Source.RolledUp of = source.rolledUp();
+    return of == null
+        ? ""
+        : ", roll-ups of %s: %s"
+            .formatted(of.interval().text(), String.join(", ", new TreeSet<>(of.fields())));
   }
 
   private String aggregation() {
