@@ -567,6 +567,19 @@ public final class Dataset implements AutoCloseable {
         .orElse(null);
   }
 
+  /**
+   * Returns the notes that the original keeps in its table of samples; null unless such tables are
+   * attached, as the only ones of the dataset. Null for bound users, too.
+   */
+  public @Nullable NoteTable notes() {
+    List<Period> periods = open.periods().all();
+    if (bounds != null || config().attached() == null || periods.size() != 1) {
+      return null;
+    }
+    PlacedLayout primary = periods.getFirst().primary();
+    return primary.layout().notes().map(cells -> new NoteTable(open, primary, cells)).orElse(null);
+  }
+
   /** Refuses reads while the catalog is incomplete, because they would return partial results. */
   private void refuseWithoutCatalog() {
     if (!refresh.isComplete()) {

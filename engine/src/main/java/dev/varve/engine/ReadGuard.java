@@ -1,5 +1,7 @@
 package dev.varve.engine;
 
+import dev.varve.model.Attribute;
+
 /**
  * Observes the engine as it finds and reads series, and may abort by throwing. Called by the
  * working threads, possibly several at once.
@@ -57,6 +59,12 @@ public interface ReadGuard {
    * @param what describes the data in the message of a refusal
    */
   void held(long bytes, String what);
+
+  /**
+   * Reports an attribute that a read of samples finds beside them. It need not be within the limits
+   * of the read in samples.
+   */
+  default void passed(Attribute attribute) {}
 
   /**
    * Requests additional bytes that the caller can do without.

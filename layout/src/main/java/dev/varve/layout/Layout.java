@@ -130,6 +130,11 @@ public interface Layout extends StorageLayout, RowAddressing {
     return Optional.empty();
   }
 
+  /** Returns the cells of notes about instants, if the original keeps some beside the samples. */
+  default Optional<NoteCells> notes() {
+    return Optional.empty();
+  }
+
   /** Returns the numbers of names, if the layout keeps some in a table of its own. */
   default Optional<NameNumbers> numbers() {
     return Optional.empty();

@@ -194,6 +194,12 @@ class OpenTsdbTakeoverIT {
         assertCompacted(setup, "ours");
         checkReads(setup, client, dataset, model, "ours");
         checkAnswers(setup, varve, model, "ours");
+        new AnnotationStory(
+                openTsdb.address(),
+                varve.address(),
+                "none:theirs%7Bhost=" + DOUBLES + "%7D",
+                START_MILLIS / 1000)
+            .tell();
 
         if (setup.fixesDuplicates()) {
           overwriteColumns(setup, client, dataset, random, model);

@@ -135,6 +135,8 @@ final class GroupReader implements RunSource, AutoCloseable {
       step();
       run = assembly.poll();
     }
+    // Only samples are requested.
+    attributes.clear();
     return run;
   }
 
@@ -266,7 +268,9 @@ final class GroupReader implements RunSource, AutoCloseable {
         continue;
       }
       GroupKey key = reading.matches().get(matches.get(unitPlace)).key();
-      attributes.add(new Attribute(key, found.name(), found.time(), found.value()));
+      Attribute attribute = new Attribute(key, found.name(), found.time(), found.value());
+      reading.guard().passed(attribute);
+      attributes.add(attribute);
     }
   }
 

@@ -108,7 +108,7 @@ final class Attachments {
    * seconds, it divides every multiple of 1000, even times already in seconds, which then get the
    * offset of another instant.
    */
-  private static Bytes annotationQualifier(long start) {
+  static Bytes annotationQualifier(long start) {
     long time = start % 1000 == 0 ? start / 1000 : start;
     return AnnotationJson.isMillis(time)
         ? qualifier(Columns.ANNOTATION_PREFIX, time % RowKeys.HOUR_MILLIS, 4)

@@ -9,6 +9,7 @@ import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
 import dev.varve.layout.NameNumbers;
+import dev.varve.layout.NoteCells;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
@@ -364,6 +365,11 @@ public final class OpenTsdbLayout implements Layout {
   @Override
   public Optional<NameNumbers> numbers() {
     return Optional.of(new Uids(uids));
+  }
+
+  @Override
+  public Optional<NoteCells> notes() {
+    return Optional.of(new AnnotationCells(keys, parameters));
   }
 
   @Override

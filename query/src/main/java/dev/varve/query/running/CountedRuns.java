@@ -5,6 +5,7 @@ import dev.varve.engine.PartedRead;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
+import dev.varve.model.Attribute;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
@@ -125,6 +126,11 @@ final class CountedRuns implements Runs {
     Held(QueryUse use, boolean lists) {
       this.use = use;
       this.lists = lists;
+    }
+
+    @Override
+    public void passed(Attribute attribute) {
+      use.passed(attribute);
     }
 
     @Override

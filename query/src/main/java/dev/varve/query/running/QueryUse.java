@@ -5,6 +5,8 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.usage.QueryKind;
+import dev.varve.model.Attribute;
+import dev.varve.model.Value;
 import dev.varve.query.Memory;
 import dev.varve.query.QueryLimitException;
 import dev.varve.query.QueryLimits;
@@ -12,8 +14,11 @@ import dev.varve.query.Runs;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
+import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +39,9 @@ public final class QueryUse implements ReadGuard {
   /** A key with its tags and its place in a list; texts are shared with the catalog. */
   private static final long BYTES_PER_KEY = 200;
 
+  /** An attribute without its texts. */
+  private static final long BYTES_PER_ATTRIBUTE = 120;
+
   /** The language of a query that has none, because a program runs it by itself. */
   private static final String STANDALONE = "library";
 
@@ -49,7 +57,11 @@ public final class QueryUse implements ReadGuard {
   private final AtomicReference<ReadCost> cost = new AtomicReference<>(ReadCost.NOTHING);
   private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
+  private final Queue<Attribute> collected = new ConcurrentLinkedQueue<>();
   private volatile boolean limitStruck;
+
+  /** The name of the attributes to keep; null for none. */
+  private volatile @Nullable String collects;
 
   /** Whether to check if the query has become heavy. */
   private volatile boolean lookDue;
@@ -126,6 +138,37 @@ public final class QueryUse implements ReadGuard {
   /** Wraps runs so that they count against the limits. */
   public Runs runs(Runs plain) {
     return new CountedRuns(plain, null, this);
+  }
+
+  /**
+   * Keeps the attributes of a name that reads find from now on beside their samples.
+   *
+   * @see #collected
+   */
+  public void collect(String attribute) {
+    collects = attribute;
+  }
+
+  /** Returns the attributes that were kept. One that was read twice is there twice. */
+  public List<Attribute> collected() {
+    return List.copyOf(collected);
+  }
+
+  @Override
+  public void passed(Attribute attribute) {
+    if (attribute.name().equals(collects)) {
+      memory.hold(BYTES_PER_ATTRIBUTE + length(attribute.value()), "attributes beside samples");
+      collected.add(attribute);
+    }
+  }
+
+  private static long length(Value value) {
+    return switch (value) {
+      case Value.Text(String text) -> 2L * text.length();
+      case Value.Raw(var bytes) -> bytes.length();
+      case Value.Int64 number -> 0;
+      case Value.Real number -> 0;
+    };
   }
 
   @Override

@@ -65,6 +65,7 @@ final class Queries {
         dataset,
         asked.text(),
         use -> {
+          QueryNotes.prepare(dataset, checked, use);
           List<Group> groups = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
             groups.addAll(groups(sources, histograms, checked, part, use));
@@ -98,6 +99,7 @@ final class Queries {
         dataset,
         "gexp " + String.join(" ", expressions),
         use -> {
+          QueryNotes.prepare(dataset, checked, use);
           List<List<Group>> results = new ArrayList<>();
           for (TsQuery.Part part : checked.parts()) {
             results.add(groups(sources, histograms, checked, part, use));
@@ -105,10 +107,10 @@ final class Queries {
           UidNames uids = new UidNames(dataset, use);
           List<Group> groups = Functions.compute(parsed, checked, results, use);
           boolean arrays = exchange.parameter("arrays") != null;
+          GroupNotes notes = QueryNotes.of(dataset, checked, uids, use);
           JsonAnswer.write(
               exchange,
-              json ->
-                  new QueryAnswer(json, checked, arrays, GroupNotes.NONE, uids, use).write(groups));
+              json -> new QueryAnswer(json, checked, arrays, notes, uids, use).write(groups));
         });
   }
 

@@ -126,6 +126,13 @@ class AnnotationsTest {
     assertThat(query("sum:m", "&global_annotations&no_annotations")).doesNotContain("nnotations");
     assertThat(query("sum:m{host=b}", "")).doesNotContain("nnotations");
 
+    String functions =
+        "/api/query/gexp?start=%d&end=%d&global_annotations&exp=".formatted(T, T + 120);
+    assertThat(server.get(functions + "scale(sum:m,2)").body())
+        .contains(own + "," + global + ",\"dps\":");
+    assertThat(server.get(functions + "sum(sum:m,sum:m)").body())
+        .contains("\"annotations\":[]," + global + ",\"dps\":");
+
     HttpResponse<String> listed =
         server.get("/api/annotations?start_time=%d&end_time=%d".formatted(T, T + 100));
     assertThat(listed.body()).isEqualTo(global.substring(global.indexOf('[')));
@@ -171,7 +178,8 @@ class AnnotationsTest {
     HttpResponse<String> answer = server.get("/api/annotation" + url + "&method_override=post");
     assertThat(answer.body())
         .isEqualTo(
-            "{\"tsuid\":\"\",\"description\":\"x\",\"startTime\":%d,\"endTime\":0}".formatted(T));
+            "{\"tsuid\":\"\",\"description\":\"x\",\"notes\":\"\",\"startTime\":%d,\"endTime\":0}"
+                .formatted(T));
     HttpResponse<String> foreign =
         server.send(
             server

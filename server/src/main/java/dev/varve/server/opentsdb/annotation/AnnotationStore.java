@@ -12,9 +12,9 @@ interface AnnotationStore {
    * Returns an annotation; null if there is none.
    *
    * @param tsuid the series in upper-case digits; empty for annotations of all series
-   * @param millis since 1970
+   * @param start as in {@link Annotation#startTime}
    */
-  @Nullable Annotation get(String tsuid, long millis);
+  @Nullable Annotation get(String tsuid, long start);
 
   /**
    * Stores an annotation and returns what is stored, once it is durable.
@@ -26,7 +26,7 @@ interface AnnotationStore {
   Annotation save(Annotation annotation, boolean replaces);
 
   /** Deletes an annotation and returns once that is durable. Does nothing if there is none. */
-  void delete(String tsuid, long millis);
+  void delete(String tsuid, long start);
 
   /**
    * Returns the annotations of a series that start in a range, in order of time.
@@ -36,6 +36,12 @@ interface AnnotationStore {
    * @param guard accounts for their memory
    */
   List<Annotation> between(String tsuid, long from, long to, ReadGuard guard);
+
+  /**
+   * Returns the name of the attribute by which reads of points find the annotations of series; null
+   * if they do not.
+   */
+  @Nullable String attribute();
 
   /** Returns whether there are none at all. */
   boolean isEmpty();

@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb.annotation;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.NoteTable;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -75,7 +76,8 @@ public final class Annotations {
   }
 
   static AnnotationStore store(Dataset dataset) {
-    return new HomeAnnotations(dataset.services());
+    NoteTable notes = dataset.notes();
+    return notes == null ? new HomeAnnotations(dataset.services()) : new TableAnnotations(notes);
   }
 
   /** {@code GET|POST|PUT|DELETE /api/annotation}. */
@@ -95,7 +97,7 @@ public final class Annotations {
       }
       case DELETE -> {
         requireStart(asked);
-        store(exchange).delete(Tsuids.normal(asked.tsuid()), asked.startMillis());
+        store(exchange).delete(Tsuids.normal(asked.tsuid()), asked.startTime());
         exchange.answer(204, JsonAnswer.TYPE, "");
       }
     }
@@ -103,7 +105,7 @@ public final class Annotations {
 
   private Annotation found(Exchange exchange, Annotation asked) {
     requireStart(asked);
-    Annotation stored = store(exchange).get(Tsuids.normal(asked.tsuid()), asked.startMillis());
+    Annotation stored = store(exchange).get(Tsuids.normal(asked.tsuid()), asked.startTime());
     if (stored == null) {
       throw new OpenTsdbError(404, "Unable to locate annotation in storage");
     }
@@ -133,12 +135,16 @@ public final class Annotations {
     }
     String tsuid = exchange.parameter("tsuid");
     return new Annotation(
-        tsuid == null ? "" : tsuid,
+        orEmpty(tsuid),
         start / 1000,
         time(exchange.parameter("end_time")) / 1000,
-        exchange.parameter("description"),
-        exchange.parameter("notes"),
+        orEmpty(exchange.parameter("description")),
+        orEmpty(exchange.parameter("notes")),
         null);
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
   }
 
   /** Returns a time in milliseconds since 1970; -1 if there is none. */
@@ -233,7 +239,7 @@ public final class Annotations {
   private static long delete(
       AnnotationStore store, String tsuid, long from, long to, QueryUse use) {
     List<Annotation> found = store.between(tsuid, from, to, use);
-    found.forEach(one -> store.delete(tsuid, one.startMillis()));
+    found.forEach(one -> store.delete(tsuid, one.startTime()));
     return found.size();
   }
 

@@ -10,8 +10,16 @@ final class GlobalNotes {
 
   private GlobalNotes() {}
 
+  /** Returns where an annotation is among those of OpenTSDB's rows. */
+  private static String place(Annotation one) {
+    long millis = one.startMillis();
+    long offset = millis % (1000 * HOUR);
+    return "%016x".formatted(millis - offset)
+        + (millis % 1000 == 0 ? "%04x".formatted(offset / 1000) : "%08x".formatted(offset));
+  }
+
   /**
-   * Returns the annotations that start and end in a range, by their start.
+   * Returns the annotations that start and end in a range, in the order of OpenTSDB's rows.
    *
    * @param start in seconds since 1970; as in OpenTSDB, times in milliseconds are all later
    * @param end in seconds since 1970
@@ -22,7 +30,7 @@ final class GlobalNotes {
     long to = 1000 * (end - end % HOUR + HOUR) - 1;
     return store.between("", from, to, guard).stream()
         .filter(one -> one.startTime() >= start && one.endTime() <= end)
-        .sorted(Comparator.comparingLong(Annotation::startTime))
+        .sorted(Comparator.comparing(GlobalNotes::place))
         .toList();
   }
 }

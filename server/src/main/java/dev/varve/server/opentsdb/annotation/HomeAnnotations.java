@@ -33,8 +33,8 @@ final class HomeAnnotations implements AnnotationStore {
   }
 
   @Override
-  public @Nullable Annotation get(String tsuid, long millis) {
-    ServiceTexts.Text found = texts.get(SERVICE, tsuid, key(millis));
+  public @Nullable Annotation get(String tsuid, long start) {
+    ServiceTexts.Text found = texts.get(SERVICE, tsuid, key(Annotation.millis(start)));
     return found == null ? null : read(found);
   }
 
@@ -54,8 +54,8 @@ final class HomeAnnotations implements AnnotationStore {
   }
 
   @Override
-  public void delete(String tsuid, long millis) {
-    texts.delete(SERVICE, tsuid, key(millis));
+  public void delete(String tsuid, long start) {
+    texts.delete(SERVICE, tsuid, key(Annotation.millis(start)));
   }
 
   @Override
@@ -78,6 +78,11 @@ final class HomeAnnotations implements AnnotationStore {
       length++;
     }
     return first.substring(0, length);
+  }
+
+  @Override
+  public @Nullable String attribute() {
+    return null;
   }
 
   @Override

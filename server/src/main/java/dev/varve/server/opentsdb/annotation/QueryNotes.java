@@ -1,6 +1,9 @@
 package dev.varve.server.opentsdb.annotation;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.NoteTable;
+import dev.varve.model.Attribute;
+import dev.varve.model.Value;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.opentsdb.query.Group;
 import dev.varve.server.opentsdb.query.GroupNotes;
@@ -9,7 +12,12 @@ import dev.varve.server.opentsdb.query.TsQuery;
 import dev.varve.server.opentsdb.query.UidNames;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
@@ -22,6 +30,7 @@ public final class QueryNotes implements GroupNotes {
   private final UidNames uids;
   private final QueryUse use;
   private final List<Annotation> globals;
+  private @Nullable Map<String, SortedMap<Long, Annotation>> passed;
 
   private QueryNotes(
       AnnotationStore store,
@@ -53,6 +62,17 @@ public final class QueryNotes implements GroupNotes {
     return new QueryNotes(store, query, uids, use, globals);
   }
 
+  /**
+   * Lets the reads of a query find the annotations of its series, where they are beside the points.
+   * Must be called before them.
+   */
+  public static void prepare(Dataset dataset, TsQuery.Checked query, QueryUse use) {
+    NoteTable notes = dataset.notes();
+    if (notes != null && !query.query().options().noAnnotations()) {
+      use.collect(notes.attribute());
+    }
+  }
+
   @Override
   public void write(Group group, JsonGenerator json) {
     List<Annotation> own = group.ofPoints() ? own(group) : List.of();
@@ -68,8 +88,25 @@ public final class QueryNotes implements GroupNotes {
 
   private List<Annotation> within(List<Annotation> some) {
     return some.stream()
+        .sorted(Comparator.comparingLong(Annotation::startTime))
         .filter(one -> one.startMillis() >= query.start() && one.startMillis() <= query.end())
         .toList();
+  }
+
+  /** Returns the annotations that the reads have found, by TSUID and time. */
+  private Map<String, SortedMap<Long, Annotation>> passed() {
+    if (passed == null) {
+      Map<String, SortedMap<Long, Annotation>> all = new HashMap<>();
+      for (Attribute attribute : use.collected()) {
+        if (attribute.value() instanceof Value.Text(String json)) {
+          Annotation note = TableAnnotations.read(json);
+          all.computeIfAbsent(Tsuids.normal(note.tsuid()), none -> new TreeMap<>())
+              .put(note.startMillis(), note);
+        }
+      }
+      passed = all;
+    }
+    return passed;
   }
 
   private List<Annotation> own(Group group) {
@@ -77,7 +114,13 @@ public final class QueryNotes implements GroupNotes {
         ScanRange.of(query.start(), query.end(), query.parts().get(group.part()).downsampling());
     List<Annotation> own = new ArrayList<>();
     for (String tsuid : group.tsuids(uids)) {
-      own.addAll(store.between(tsuid, range.from(), range.to() - 1, use));
+      if (store.attribute() == null) {
+        own.addAll(store.between(tsuid, range.from(), range.to() - 1, use));
+      } else {
+        passed().getOrDefault(tsuid, new TreeMap<>()).values().stream()
+            .filter(one -> one.startMillis() >= range.from() && one.startMillis() < range.to())
+            .forEach(own::add);
+      }
     }
     own.sort(Comparator.comparingLong(Annotation::startTime));
     return own;
