@@ -329,8 +329,8 @@ class ServerTest {
                   .getBytes(UTF_8));
       String all = String.join("\n", in.lines().toList());
       assertThat(all)
-          .contains("put: illegal argument: value 'x'")
-          .contains("put: illegal argument: expected metric, time, value and at least one")
+          .contains("put: invalid value: Invalid character 'x' in x")
+          .contains("put: illegal argument: not enough arguments (need least 4, got 3)")
           .contains("unknown command: nonsense.  Try `help'.")
           .contains("line is longer than 16384 bytes")
           .contains("available commands: dropcaches exit help")

@@ -38,7 +38,7 @@ class KairosDbDifferentialIT {
               KairosDbRules.all());
       run(trial, choices);
       trial.end(
-          Path.of("..", "docs", "api", "kairosdb.md"),
+          List.of(Path.of("..", "docs", "api", "kairosdb.md")),
           Path.of("target", "differential", "kairosdb.md"),
           choices.options());
     }

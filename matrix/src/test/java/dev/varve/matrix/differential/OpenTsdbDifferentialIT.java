@@ -38,6 +38,8 @@ class OpenTsdbDifferentialIT {
 
   private static final String TABLE = "differential";
 
+  private static final Path PAGES = Path.of("..", "docs", "api");
+
   private static final Map<String, List<String>> FAMILIES =
       Map.of(
           "",
@@ -76,7 +78,7 @@ class OpenTsdbDifferentialIT {
               OpenTsdbRules.all());
       run(trial, choices);
       trial.end(
-          Path.of("..", "docs", "api", "opentsdb.md"),
+          List.of(PAGES.resolve("opentsdb.md"), PAGES.resolve("opentsdb-telnet.md")),
           Path.of("target", "differential", "opentsdb.md"),
           choices.options());
     }
@@ -129,12 +131,16 @@ class OpenTsdbDifferentialIT {
     learn(trial.original());
     learn(trial.varve());
     OpenTsdbRequests requests = new OpenTsdbRequests(choices, rollups, histograms);
+    OpenTsdbTelnet telnet = new OpenTsdbTelnet(choices);
     List<String> changed = new ArrayList<>();
     for (int i = 0; i < REQUESTS / 10; i++) {
       Case both = trial.send(requests.write());
       if (!both.equal()) {
         changed.add(requests.written().getLast());
       }
+    }
+    for (int i = 0; i < REQUESTS / 10; i++) {
+      trial.send(telnet.any());
     }
     while (trial.requests() < REQUESTS * 8 / 10) {
       trial.send(requests.any());
@@ -144,11 +150,12 @@ class OpenTsdbDifferentialIT {
     OpenTsdbRequests.read(written).forEach(trial::send);
     rollups.reads().forEach(trial::send);
     histograms.reads().forEach(trial::send);
+    telnet.reads().forEach(trial::send);
     while (trial.requests() < REQUESTS * 95 / 100) {
       trial.send(requests.any());
     }
     while (trial.requests() < REQUESTS) {
-      requests.delete(trial::send);
+      requests.delete(trial::send, trial::sendOnceSettled);
     }
   }
 

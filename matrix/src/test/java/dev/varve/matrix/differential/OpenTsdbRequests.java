@@ -1,13 +1,11 @@
 package dev.varve.matrix.differential;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Makes random requests to OpenTSDB's API. */
@@ -219,7 +217,12 @@ final class OpenTsdbRequests {
                   JsonTree.write(JsonTree.object("name", fresh)));
       default ->
           request(
-              "GET uid/rename", "GET", "/api/uid/rename?metric=sys.unknown&name=" + fresh, null);
+              "GET uid/rename",
+              "GET",
+              "/api/uid/rename?%s&name=%s"
+                  .formatted(
+                      choices.pick("metric=sys.unknown", "tagk=nothing", "tagv=a%20b"), fresh),
+              null);
     };
   }
 
@@ -458,8 +461,10 @@ final class OpenTsdbRequests {
   /**
    * Writes points of an hour to a metric, deletes the hour, and reads it: the original deletes
    * whole hours, and answers before it has done so.
+   *
+   * @param settled takes requests whose answers become equal in a while
    */
-  void delete(Consumer<Request> send) {
+  void delete(Consumer<Request> send, Consumer<Request> settled) {
     features = choices.begin();
     String metric = "zz.%03d".formatted(deleted++);
     long start = OpenTsdbPoints.START + 3600L * choices.below(3);
@@ -514,8 +519,7 @@ final class OpenTsdbRequests {
                                   "tags",
                                   JsonTree.object("host", host))))));
         });
-    Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
-    send.accept(
+    settled.accept(
         new Request(
             "GET",
             "/api/query?" + query + "none:" + metric,

@@ -1,5 +1,6 @@
 package dev.varve.matrix.differential;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -11,12 +12,20 @@ final class OpenTsdbRules {
   private static final Pattern NULLS =
       Pattern.compile("is null|NullPointerException|index out of range");
 
+  private static final Pattern UNKNOWN_OF_TAG = Pattern.compile("No such name for 'tag[kv]'");
+
   private static final Pattern TSUID_OF_ANNOTATION =
       Pattern.compile("^\\.tsuid$|^\\.tsuids\\[|^\\[\\d+]\\.tsuid$|nnotations\\[\\d+]\\.tsuid$");
 
   private OpenTsdbRules() {}
 
   static List<Rule> all() {
+    List<Rule> all = new ArrayList<>(ofRequests());
+    all.addAll(OpenTsdbLineRules.all());
+    return all;
+  }
+
+  private static List<Rule> ofRequests() {
     return List.of(
         new Rule(
             "| invalid JSON, filter or pattern in a body | 400 |",
@@ -24,6 +33,12 @@ final class OpenTsdbRules {
                 both.refused(400)
                     && both.says(MALFORMED)
                     && difference.place().equals(".error.details")),
+        new Rule(
+            "of an unknown name and an unknown value of one tag the original names either",
+            (both, difference) ->
+                both.refused(400)
+                    && both.says(UNKNOWN_OF_TAG)
+                    && UNKNOWN_OF_TAG.matcher(both.ours().body()).find()),
         new Rule(
             "| a failure of the original's own in a body |",
             (both, difference) -> both.refused(400) && both.says(NULLS)),
@@ -132,7 +147,30 @@ final class OpenTsdbRules {
                         || difference.place().equals(".error.details"))),
         new Rule(
             "| `/api/stats` | different |",
-            (both, difference) -> both.request().path().startsWith("/api/stats")),
+            (both, difference) ->
+                both.request().path().equals("/api/stats")
+                    && OpenTsdbFigures.ofStats(both.theirs(), both.ours())),
+        new Rule(
+            "| `/api/stats/jvm` | same form |",
+            (both, difference) ->
+                both.request().path().equals("/api/stats/jvm")
+                    && OpenTsdbFigures.ofJvm(both.theirs(), both.ours())),
+        new Rule(
+            "| `/api/stats/threads` | different | without stacks |",
+            (both, difference) ->
+                both.request().path().equals("/api/stats/threads")
+                    && OpenTsdbFigures.ofThreads(both.theirs(), both.ours())),
+        new Rule(
+            "| `/api/stats/query` | different |",
+            (both, difference) ->
+                both.request().path().equals("/api/stats/query")
+                    && (difference.place().startsWith(".completed")
+                        || difference.place().startsWith(".running"))),
+        new Rule(
+            "| `/api/stats/region_clients` | different | an empty list |",
+            (both, difference) ->
+                both.request().path().equals("/api/stats/region_clients")
+                    && OpenTsdbFigures.ofRegionClients(both.theirs(), both.ours())),
         new Rule(
             "| `/api/config` | different |",
             (both, difference) -> both.request().path().equals("/api/config")),
@@ -158,9 +196,6 @@ final class OpenTsdbRules {
                     || (both.request().path().startsWith("/api/suggest")
                         && both.theirs().body().contains("new-"))),
         new Rule(
-            "| `/api/uid/rename` | refused, 400 |",
-            (both, difference) -> both.request().path().startsWith("/api/uid/rename")),
-        new Rule(
             "| `GET`, `POST`, `PUT`, `DELETE /api/uid/uidmeta` | same |",
             (both, difference) ->
                 both.request().path().startsWith("/api/uid/uidmeta")
@@ -181,9 +216,6 @@ final class OpenTsdbRules {
                         || difference.place().endsWith(".tsuid")
                         || both.request().contains("limit"))),
         new Rule(
-            "| `DELETE /api/query`, `delete`, `method_override=delete` | different |",
-            (both, difference) -> both.request().has("reads what deletes left")),
-        new Rule(
             "bad timestamp=",
             (both, difference) -> String.valueOf(difference.theirs()).contains("bad timestamp=")),
         new Rule(
@@ -191,13 +223,23 @@ final class OpenTsdbRules {
             (both, difference) ->
                 both.request().path().startsWith("/api/annotation") && both.statuses(500, 400)),
         new Rule(
-            "| `POST`, `PUT`, `DELETE /api/annotation/bulk` | different |",
-            (both, difference) -> both.request().path().startsWith("/api/annotation")),
-        new Rule(
-            "`notes` that nobody set may be left out",
+            "`totalDeleted` counts what was there",
             (both, difference) ->
-                difference.place().contains("nnotations[")
-                    && difference.place().endsWith(".notes")),
+                both.request().has("endpoint DELETE annotation/bulk")
+                    && difference.place().equals(".totalDeleted")),
+        new Rule(
+            "not every error has `details`",
+            (both, difference) ->
+                both.request().path().startsWith("/api/annotation")
+                    && both.refused(400)
+                    && difference.place().equals(".error.details")),
+        new Rule(
+            "the message of malformed JSON is Varve's for `/api/annotation/bulk`",
+            (both, difference) ->
+                both.request().path().startsWith("/api/annotation/bulk")
+                    && both.refused(400)
+                    && both.says(MALFORMED)
+                    && difference.place().equals(".error.message")),
         new Rule(
             "[other TSUIDs](#uids-and-tsuids)",
             (both, difference) -> TSUID_OF_ANNOTATION.matcher(difference.place()).find()));

@@ -1,6 +1,7 @@
 package dev.varve.matrix.differential;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -15,6 +16,9 @@ import java.util.regex.Pattern;
 
 /** One of the two servers. */
 final class Server {
+  /** The method of a request that sends its body as lines, over a connection of its own. */
+  static final String LINES = "LINES";
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final URI address;
@@ -53,6 +57,9 @@ final class Server {
   }
 
   Answer send(Request request) {
+    if (request.method().equals(LINES)) {
+      return lines(String.valueOf(request.body()));
+    }
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(address + prefix + own(request.path())))
             .timeout(PATIENCE)
@@ -71,6 +78,18 @@ final class Server {
       return new Answer(Answer.DROPPED, String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       throw new AssertionError("interrupted during " + request, e);
+    }
+  }
+
+  /** Sends lines, of which one ends the connection, and returns the lines of the answer. */
+  private Answer lines(String lines) {
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      socket.getOutputStream().write(lines.getBytes(StandardCharsets.UTF_8));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Answer(200, JsonTree.write(answer.lines().toList()));
+    } catch (IOException e) {
+      return new Answer(Answer.DROPPED, String.valueOf(e.getMessage()));
     }
   }
 

@@ -9,13 +9,10 @@ import dev.varve.server.opentsdb.query.JsonAnswer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
-import java.lang.management.RuntimeMXBean;
-import java.lang.management.ThreadInfo;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import tools.jackson.core.JsonGenerator;
 
 /** What the server says of itself: version, settings, filters, aggregators and statistics. */
 final class About {
@@ -148,7 +145,7 @@ final class About {
     MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
     to.accept("tsd.jvm.ramfree", heap.getMax() - heap.getUsed());
     to.accept("tsd.jvm.ramused", heap.getUsed());
-    to.accept("tsd.jvm.thread.live", (long) ManagementFactory.getThreadMXBean().getThreadCount());
+    to.accept("tsd.jvm.thread.count", (long) ManagementFactory.getThreadMXBean().getThreadCount());
     to.accept("tsd.jvm.uptime", ManagementFactory.getRuntimeMXBean().getUptime());
     to.accept("tsd.varve.series", dataset.catalog().seriesCount());
     to.accept("tsd.varve.queries.running", (long) context.queries().running());
@@ -176,67 +173,6 @@ final class About {
                 json.writeEndObject();
                 json.writeEndObject();
               });
-          json.writeEndArray();
-        });
-  }
-
-  /** {@code /api/stats/jvm}. */
-  static void jvm(Exchange exchange) {
-    RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
-    JsonAnswer.write(
-        exchange,
-        json -> {
-          json.writeStartObject();
-          json.writeObjectPropertyStart("runtime");
-          json.writeNumberProperty("startTime", runtime.getStartTime());
-          json.writeNumberProperty("uptime", runtime.getUptime());
-          json.writeStringProperty("vmName", runtime.getVmName());
-          json.writeStringProperty("vmVersion", runtime.getVmVersion());
-          json.writeEndObject();
-          json.writeObjectPropertyStart("memory");
-          memory(json, "heapMemoryUsage", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage());
-          memory(
-              json,
-              "nonHeapMemoryUsage",
-              ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage());
-          json.writeEndObject();
-          json.writeObjectPropertyStart("gc");
-          ManagementFactory.getGarbageCollectorMXBeans()
-              .forEach(collector -> {
-                json.writeObjectPropertyStart(collector.getName());
-                json.writeNumberProperty("collectionCount", collector.getCollectionCount());
-                json.writeNumberProperty("collectionTime", collector.getCollectionTime());
-                json.writeEndObject();
-              });
-          json.writeEndObject();
-          json.writeEndObject();
-        });
-  }
-
-  private static void memory(JsonGenerator json, String name, MemoryUsage usage) {
-    json.writeObjectPropertyStart(name);
-    json.writeNumberProperty("init", usage.getInit());
-    json.writeNumberProperty("used", usage.getUsed());
-    json.writeNumberProperty("committed", usage.getCommitted());
-    json.writeNumberProperty("max", usage.getMax());
-    json.writeEndObject();
-  }
-
-  /** {@code /api/stats/threads}: platform threads, without their stacks. */
-  static void threads(Exchange exchange) {
-    JsonAnswer.write(
-        exchange,
-        json -> {
-          json.writeStartArray();
-          for (ThreadInfo thread :
-              ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
-            json.writeStartObject();
-            json.writeNumberProperty("threadID", thread.getThreadId());
-            json.writeStringProperty("name", thread.getThreadName());
-            json.writeStringProperty("state", thread.getThreadState().name());
-            json.writeNumberProperty("priority", thread.getPriority());
-            json.writeEndObject();
-          }
           json.writeEndArray();
         });
   }

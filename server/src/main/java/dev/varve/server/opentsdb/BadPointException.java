@@ -4,6 +4,9 @@ package dev.varve.server.opentsdb;
 final class BadPointException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** Stands for a line that is no point. */
+  private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null, null);
+
   private final transient DataPoint point;
   private final String reason;
   private final String line;
@@ -27,6 +30,15 @@ final class BadPointException extends RuntimeException {
     this.point = point;
     this.reason = reason;
     this.line = line;
+  }
+
+  /**
+   * Returns the exception for a line that is no point.
+   *
+   * @param line the reason as telnet has it
+   */
+  static BadPointException of(String line) {
+    return new BadPointException(NOTHING, line, line);
   }
 
   /** Returns the reason as telnet has it, behind the command. */

@@ -85,6 +85,7 @@ final class LastPoints {
   }
 
   private static Asked inUrl(Exchange exchange) {
+    long hours = hours(exchange.parameter("back_scan"));
     List<Sub> subs = new ArrayList<>();
     for (String series : exchange.parameters("timeseries")) {
       if (series.isEmpty()) {
@@ -100,10 +101,12 @@ final class LastPoints {
     for (String tsuids : exchange.parameters("tsuids")) {
       subs.add(new Sub(null, Map.of(), Arrays.asList(tsuids.split(","))));
     }
-    String backScan = exchange.parameter("back_scan");
+    return new Asked(subs, exchange.parameter("resolve") != null, hours);
+  }
+
+  private static long hours(@Nullable String backScan) {
     try {
-      long hours = backScan == null ? 0 : Integer.parseInt(backScan);
-      return new Asked(subs, exchange.parameter("resolve") != null, hours);
+      return backScan == null ? 0 : Integer.parseInt(backScan);
     } catch (NumberFormatException e) {
       throw new OpenTsdbError(400, "Unable to parse back_scan parameter");
     }

@@ -17,6 +17,7 @@ import dev.varve.server.opentsdb.histogram.Histograms;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,7 @@ import org.jspecify.annotations.Nullable;
  * they are written. For one thread.
  */
 final class LinePoints {
-  private static final int WORDS_MIN = 6;
   private static final int HISTOGRAM_WORDS_MIN = 5;
-
-  /** Stands for a line that is no point. */
-  private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null, null);
 
   private final DialectContext context;
   private final Caller sender;
@@ -92,16 +89,10 @@ final class LinePoints {
     Dataset dataset = context.defaultDataset(sender);
     Histograms histograms = Queries.histograms(context, sender, dataset);
     if (histograms.codec() == null) {
-      throw new BadPointException(
-          NOTHING,
-          "Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
+      throw BadPointException.of(
+          "illegal argument: Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
     }
-    List<String> words = words(line);
-    if (words.size() < HISTOGRAM_WORDS_MIN) {
-      throw new BadPointException(
-          NOTHING,
-          "not enough arguments (need least 5, got %d)".formatted(Math.max(0, words.size() - 1)));
-    }
+    List<String> words = words(line, LineFault::ofHistogram);
     boolean encoded = words.get(3).matches("[+-]?[0-9]{1,9}") && words.size() > HISTOGRAM_WORDS_MIN;
     DataPoint point =
         new DataPoint(
@@ -126,17 +117,22 @@ final class LinePoints {
     }
   }
 
-  private static List<String> words(String line) {
-    return Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
+  /**
+   * Returns the words of a line.
+   *
+   * @param faults says what is wrong with it; null if nothing is
+   */
+  private static List<String> words(String line, Function<String, @Nullable String> faults) {
+    List<String> words = Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
+    String fault = faults.apply(line.replace('\t', ' '));
+    if (fault != null) {
+      throw BadPointException.of(fault);
+    }
+    return words;
   }
 
   private static DataPoint rolledUp(String line) {
-    List<String> words = words(line);
-    if (words.size() < WORDS_MIN) {
-      throw new BadPointException(
-          NOTHING,
-          "not enough arguments (need least 7, got %d)".formatted(Math.max(0, words.size() - 1)));
-    }
+    List<String> words = words(line, LineFault::ofRollup);
     String[] parts = words.get(1).split(":", -1);
     int dash = parts[0].indexOf('-');
     String interval = dash < 0 ? null : parts[0].substring(0, dash);
@@ -153,24 +149,14 @@ final class LinePoints {
 
   /** Returns a time; one in seconds and milliseconds loses its point. */
   private static long time(String word) {
-    try {
-      return Long.parseLong(word.replace(".", ""));
-    } catch (NumberFormatException e) {
-      throw new BadPointException(NOTHING, "time '%s' is not a number".formatted(word));
-    }
+    return Long.parseLong(word.replace(".", ""));
   }
 
   private static Map<String, @Nullable String> tags(List<String> words) {
     Map<String, @Nullable String> tags = new LinkedHashMap<>();
     for (String word : words) {
-      String[] pair = word.split("=", -1);
-      if (pair.length != 2 || pair[0].isEmpty() || pair[1].isEmpty()) {
-        throw new BadPointException(NOTHING, "invalid tag: " + word);
-      }
-      String before = tags.put(pair[0], pair[1]);
-      if (before != null && !before.equals(pair[1])) {
-        throw new BadPointException(NOTHING, "duplicate tag: %s, tags=%s".formatted(word, tags));
-      }
+      int equals = word.indexOf('=');
+      tags.put(word.substring(0, equals), word.substring(equals + 1));
     }
     return tags;
   }

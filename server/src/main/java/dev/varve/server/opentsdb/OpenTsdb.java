@@ -167,7 +167,7 @@ public final class OpenTsdb implements Dialect {
     routes.add(Route.get(assign, Load.QUERY, Right.READ, wording(uids::assign)).asking(stores));
     routes.add(
         Route.post(assign, Load.QUERY, Right.READ, wording(uids::assign)).reading().asking(stores));
-    both(routes, api + "uid/rename", Load.NONE, Right.LOGIN, Uids::rename);
+    both(routes, api + "uid/rename", Load.QUERY, Right.READ, uids::rename);
     UidMetaRoutes meta = new UidMetaRoutes(context);
     String about = api + "uid/uidmeta";
     routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)).ofAllSeries());
@@ -216,8 +216,8 @@ public final class OpenTsdb implements Dialect {
     both(routes, api + "config/filters", Load.NONE, Right.LOGIN, About::filters);
     both(routes, api + "dropcaches", Load.NONE, Right.ADMIN, About::dropCaches);
     both(routes, api + "stats", Load.NONE, Right.READ, about::stats);
-    both(routes, api + "stats/jvm", Load.NONE, Right.LOGIN, About::jvm);
-    both(routes, api + "stats/threads", Load.NONE, Right.LOGIN, About::threads);
+    both(routes, api + "stats/jvm", Load.NONE, Right.LOGIN, JvmStats::jvm);
+    both(routes, api + "stats/threads", Load.NONE, Right.LOGIN, JvmStats::threads);
     both(routes, api + "stats/query", Load.NONE, Right.READ, about::queries);
     both(routes, api + "stats/region_clients", Load.NONE, Right.LOGIN, About::regionClients);
   }

@@ -132,7 +132,7 @@ public final class Telnet implements StreamProtocol {
     private void command(int from, int to) throws IOException {
       String word = word(from, to);
       switch (word) {
-        case "put" -> put(word, () -> sample(() -> format.read(lines.bytes(), from, to, batch)));
+        case "put" -> put(word, () -> point(from, to));
         case "putm" -> {
           int behind = from + word.length();
           put(word, () -> sample(() -> format.readMilliseconds(lines.bytes(), behind, to, batch)));
@@ -153,11 +153,11 @@ public final class Telnet implements StreamProtocol {
         case "stats" -> stats();
         case "dropcaches" -> answers.append("Caches dropped.\n");
         case "rollup" -> {
-          String line = new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
+          String line = line(from, to);
           put(word, () -> others.rollup(line));
         }
         case "histogram" -> {
-          String line = new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
+          String line = line(from, to);
           put(word, () -> others.histogram(line));
         }
         case "exit" -> exit = true;
@@ -221,6 +221,20 @@ public final class Telnet implements StreamProtocol {
       } catch (OverBudgetException e) {
         lose(command + ": Please throttle writes: " + e.getMessage());
       }
+    }
+
+    /** Reads a {@code put}; a line that is no point gets the answer of OpenTSDB. */
+    private void point(int from, int to) {
+      try {
+        sample(() -> format.read(lines.bytes(), from, to, batch));
+      } catch (BadLineException e) {
+        String fault = LineFault.ofPut(line(from, to));
+        throw fault == null ? e : BadPointException.of(fault);
+      }
+    }
+
+    private String line(int from, int to) {
+      return new String(lines.bytes(), from, to - from, StandardCharsets.UTF_8);
     }
 
     private void sample(Runnable reading) {

@@ -160,6 +160,11 @@ public final class QueryWords {
       return text.substring(0, open);
     }
     int close = text.indexOf('}');
+    if (close <= open) {
+      // What Java says in OpenTSDB when it cuts the filters out.
+      throw new IllegalArgumentException(
+          "begin %d, end %d, length %d".formatted(open + 1, close, text.length()));
+    }
     boolean two = close != text.length() - 1;
     if (two) {
       String second = text.substring(text.lastIndexOf('{') + 1, text.length() - 1);
