@@ -110,7 +110,8 @@ final class RehearsedLoad {
       for (int host = 0; host < HOSTS; host++) {
         lines
             .append("disk,host=h%d,path=/ ".formatted(host))
-            .append("free=%di,used=%d.5 %d%n".formatted(write, host, end - (LINES - write) * 1000L));
+            .append(
+                "free=%di,used=%d.5 %d%n".formatted(write, host, end - (LINES - write) * 1000L));
       }
       post("/write?precision=ms", lines.toString().getBytes(UTF_8));
     }

@@ -120,8 +120,10 @@ final class AnnotationStory {
       assertThat(send(varve, "GET", "/api/annotation?" + gone, "").statusCode()).isEqualTo(404);
     }
     sameNotes();
-    String range = "/api/annotation/bulk?global&tsuids=%s&start_time=%d&end_time=%d";
-    send(varve, "DELETE", range.formatted(tsuid, start, start + 3599), "");
+    String range =
+        "/api/annotation/bulk?global&tsuids=%s&start_time=%d&end_time=%d"
+            .formatted(tsuid, start, start + 3599);
+    send(varve, "DELETE", range, "");
     assertThat(String.join("", sameNotes())).doesNotContain("Z\u00fcrich");
   }
 }

@@ -67,7 +67,7 @@ class MigrationOnStoresIT {
     }
   }
 
-  private record Pair(Place from, Place to) {}
+  record Pair(Place from, Place to) {}
 
   static Stream<Pair> pairs() {
     List<Pair> all = new ArrayList<>();
@@ -175,8 +175,8 @@ class MigrationOnStoresIT {
     assertThat(line.execute(arguments.toArray(String[]::new))).as(err.toString()).isZero();
     to.flush();
     List<String> rows = out.toString().lines().toList();
-    String[] names = rows.getFirst().split(",");
-    String[] values = rows.getLast().split(",");
+    String[] names = rows.getFirst().split(",", -1);
+    String[] values = rows.getLast().split(",", -1);
     Map<String, String> row = new HashMap<>();
     for (int i = 0; i < names.length; i++) {
       row.put(names[i], values[i]);

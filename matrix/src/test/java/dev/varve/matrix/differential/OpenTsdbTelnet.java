@@ -154,7 +154,8 @@ final class OpenTsdbTelnet {
   /** Returns requests that read what the lines wrote. */
   List<Request> reads() {
     List<Request> requests = new ArrayList<>();
-    String query = "/api/query?start=%d&end=%d&ms&m=";
+    String query =
+        "/api/query?start=%d&end=%d&ms&m=".formatted(OpenTsdbPoints.START, OpenTsdbPoints.END);
     for (int i = 0; i < written; i++) {
       for (String m :
           List.of(
@@ -163,12 +164,7 @@ final class OpenTsdbTelnet {
               "none:pre-agg:11m-min:zlroll.%03d",
               "none:percentiles%%5B50,99%%5D:zlhist.%03d")) {
         if (m.contains("zline") || choices.oneIn(6)) {
-          requests.add(
-              new Request(
-                  "GET",
-                  (query.formatted(OpenTsdbPoints.START, OpenTsdbPoints.END)) + m.formatted(i),
-                  null,
-                  Set.of("reads lines")));
+          requests.add(new Request("GET", query + m.formatted(i), null, Set.of("reads lines")));
         }
       }
     }

@@ -99,7 +99,7 @@ final class LineFault {
     if (time <= 0) {
       throw new IllegalArgumentException("invalid timestamp: " + time);
     }
-    if (form != HISTOGRAM && words[form.metric() + 2].isEmpty()) {
+    if (!form.equals(HISTOGRAM) && words[form.metric() + 2].isEmpty()) {
       throw new IllegalArgumentException("empty value");
     }
     return time;
