@@ -4,12 +4,9 @@ import dev.varve.server.compression.GzipInput;
 import dev.varve.server.compression.ZstdInput;
 import dev.varve.server.compression.ZstdWindow;
 import dev.varve.server.http.WriteBudget.Reservation;
-import java.io.ByteArrayOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.LinkedHashMap;
@@ -29,11 +26,6 @@ public abstract class Exchange {
   /** Maximum length of a body that is a question; points are read as a stream. */
   public static final int QUESTION_MAX = 1 << 20;
 
-  private static final int ANSWER_BUFFER = 32 << 10;
-
-  /** Minimum length of an answer that is compressed. */
-  private static final int COMPRESSED_MIN = 1 << 10;
-
   /** A window of 8 MiB, the minimum that the zstd format recommends for decoders. */
   private static final int ZSTD_WINDOW_LOG_MAX = 23;
 
@@ -52,7 +44,7 @@ public abstract class Exchange {
   private Caller caller = Caller.UNKNOWN;
   private boolean audited;
   private int status = 200;
-  private volatile @Nullable Answer answer;
+  private volatile @Nullable HeldAnswer answer;
   private @Nullable LimitedInput rawBody;
   private @Nullable ReceivedBody received;
   private LongBodies.@Nullable Turn turn;
@@ -374,7 +366,7 @@ public abstract class Exchange {
   /** Begins the answer's body. */
   public final OutputStream answer(String contentType) {
     header("Content-Type", contentType);
-    Answer begun = new Answer();
+    HeldAnswer begun = new HeldAnswer(this);
     answer = begun;
     return begun;
   }
@@ -395,13 +387,13 @@ public abstract class Exchange {
   /** Answers without a body. */
   public final void answer(int code) {
     status(code);
-    answer = new Answer();
+    answer = new HeldAnswer(this);
   }
 
   /** Returns whether the answer can no longer be changed. */
   public final boolean committed() {
-    Answer begun = answer;
-    return begun != null && begun.target != null;
+    HeldAnswer begun = answer;
+    return begun != null && begun.isStarted();
   }
 
   /** Returns the received bytes of the body, before decompression. */
@@ -411,8 +403,23 @@ public abstract class Exchange {
 
   /** Returns the bytes of the answer's body, before compression. */
   final long bytesOut() {
-    Answer begun = answer;
-    return begun == null ? 0 : begun.written;
+    HeldAnswer begun = answer;
+    return begun == null ? 0 : begun.written();
+  }
+
+  /** Sends status and headers of the answer, as they are now. */
+  final OutputStream commit(long length) throws IOException {
+    return commit(status, headers, length);
+  }
+
+  /** Adds to what the answer depends on. */
+  final void vary(String name) {
+    headers.merge("Vary", name, (some, more) -> some + ", " + more);
+  }
+
+  /** Returns whether the answer has a header. */
+  final boolean hasHeader(String name) {
+    return headers.containsKey(name);
   }
 
   final void prepare(HttpLimits limits, WriteBudget budget) {
@@ -449,9 +456,9 @@ public abstract class Exchange {
 
   /** Sends the rest of the answer. */
   final void finish() throws IOException {
-    Answer begun = answer;
+    HeldAnswer begun = answer;
     if (begun == null) {
-      begun = new Answer();
+      begun = new HeldAnswer(this);
       answer = begun;
     }
     begun.finish();
@@ -468,188 +475,9 @@ public abstract class Exchange {
 
   /** Releases the memory of the compressor if the answer was broken off. */
   final void release() {
-    Answer begun = answer;
+    HeldAnswer begun = answer;
     if (begun != null) {
       begun.release();
-    }
-  }
-
-  /**
-   * Chooses the coding; short answers and those that the handler compressed itself are sent
-   * unchanged.
-   */
-  private Coding coding(long length) {
-    boolean asItIs =
-        headers.containsKey("Content-Encoding") || (length >= 0 && length < COMPRESSED_MIN);
-    return asItIs ? Coding.IDENTITY : Coding.best(header("Accept-Encoding"));
-  }
-
-  /** The body of the answer: held back at first, and compressed if the client accepts it. */
-  private final class Answer extends OutputStream {
-    private @Nullable ByteArrayOutputStream held = new ByteArrayOutputStream(1 << 10);
-    private volatile @Nullable OutputStream target;
-    private @Nullable Cut cut;
-    private boolean closed;
-    private long written;
-
-    @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      if (closed) {
-        throw new IOException("the answer is closed");
-      }
-      written += length;
-      if (held != null && held.size() + length > ANSWER_BUFFER) {
-        start(-1);
-      }
-      OutputStream begun = target;
-      if (held != null) {
-        held.write(bytes, offset, length);
-      } else if (begun != null) {
-        begun.write(bytes, offset, length);
-      }
-    }
-
-    private void start(long length) throws IOException {
-      ByteArrayOutputStream early = held;
-      held = null;
-      Coding coding = coding(length);
-      headers.merge("Vary", "Accept-Encoding", (some, more) -> some + ", " + more);
-      OutputStream begun;
-      if (coding == Coding.IDENTITY) {
-        begun = new ToClient(commit(status, headers, length));
-      } else {
-        header("Content-Encoding", coding.token());
-        Cut out = new Cut(new ToClient(commit(status, headers, -1)));
-        cut = out;
-        begun = coding.into(out);
-      }
-      target = begun;
-      if (early != null) {
-        early.writeTo(begun);
-      }
-    }
-
-    @Override
-    public void flush() throws IOException {
-      OutputStream begun = target;
-      if (begun != null) {
-        begun.flush();
-      }
-    }
-
-    @Override
-    public void close() {
-      closed = true;
-    }
-
-    private void finish() throws IOException {
-      closed = true;
-      if (held != null) {
-        start(held.size());
-      }
-      OutputStream begun = target;
-      if (begun != null) {
-        begun.close();
-      }
-    }
-
-    private void release() {
-      OutputStream begun = target;
-      if (begun != null && cut != null) {
-        cut.off = true;
-        try {
-          begun.close();
-        } catch (IOException e) {
-          throw new UncheckedIOException("a stream into nothing failed", e);
-        }
-      }
-    }
-  }
-
-  /**
-   * Marks failures to write the answer, so that they can be distinguished from other {@link
-   * IOException}s.
-   */
-  private static final class ToClient extends OutputStream {
-    private final OutputStream out;
-
-    ToClient(OutputStream out) {
-      this.out = out;
-    }
-
-    @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      try {
-        out.write(bytes, offset, length);
-      } catch (IOException e) {
-        throw new ClientGoneException(e);
-      }
-    }
-
-    @Override
-    public void flush() throws IOException {
-      try {
-        out.flush();
-      } catch (IOException e) {
-        throw new ClientGoneException(e);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      try {
-        out.close();
-      } catch (IOException e) {
-        throw new ClientGoneException(e);
-      }
-    }
-  }
-
-  /** Passes on bytes until it is cut off. */
-  private static final class Cut extends FilterOutputStream {
-    private boolean off;
-
-    Cut(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(int b) throws IOException {
-      if (!off) {
-        out.write(b);
-      }
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      if (!off) {
-        out.write(bytes, offset, length);
-      }
-    }
-
-    @Override
-    public void flush() throws IOException {
-      if (!off) {
-        out.flush();
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (!off) {
-        off = true;
-        out.close();
-      }
     }
   }
 }
