@@ -10,8 +10,6 @@ import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,9 +49,6 @@ final class DataPointsReader {
   /** Memory of a tag without its texts, in the map and in the key, in bytes. */
   private static final int TAG_BYTES = 240;
 
-  /** Maximum length of a number: more than the sign, digits and trailing zeros of any real time. */
-  private static final int NUMBER_MAX = 100;
-
   /** Maximum number of points of one metric; they are held until their type is known. */
   private static final int POINTS_MAX = 1 << 20;
 
@@ -70,6 +65,7 @@ final class DataPointsReader {
 
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points;
+  private final PointValues values;
 
   /** Memory of the current metric's texts and tags. */
   private final HeldPart ofMetric;
@@ -88,6 +84,7 @@ final class DataPointsReader {
     this.inferred = intake.newBatch();
     this.insisted = intake.newBatch();
     this.points = new PointBuffer(intake.memory());
+    this.values = new PointValues(points);
     this.ofMetric = new HeldPart(intake.memory());
     this.endsPoints = intake.endsSamples();
   }
@@ -326,38 +323,13 @@ final class DataPointsReader {
         points.time(
             index,
             row && token == JsonToken.VALUE_NUMBER_FLOAT
-                ? wholePart(String.valueOf(text))
-                : wholeNumber(String.valueOf(text)));
+                ? Numerals.wholePart(String.valueOf(text))
+                : Numerals.wholeNumber(String.valueOf(text)));
       } catch (ArithmeticException | NumberFormatException e) {
         error(place.get() + " '" + shortened(text, QUOTED_MAX) + "' is no number of milliseconds.");
         points.form(index, PointBuffer.Form.ABSENT);
       }
     }
-  }
-
-  /** Parses an integer, which may have a fraction of zeros. */
-  private static long wholeNumber(String text) {
-    return decimal(text).longValueExact();
-  }
-
-  private static long wholePart(String text) {
-    BigDecimal decimal = decimal(text);
-    // Rounding 1e-999999999 would take hours.
-    return decimal.precision() <= decimal.scale()
-        ? 0
-        : decimal.setScale(0, RoundingMode.DOWN).longValueExact();
-  }
-
-  private static BigDecimal decimal(String text) {
-    if (text.length() > NUMBER_MAX) {
-      // Parsing a number of a million digits would take minutes.
-      throw new NumberFormatException(text.substring(0, NUMBER_MAX) + "...");
-    }
-    BigDecimal decimal = new BigDecimal(text.strip());
-    if (decimal.precision() - decimal.scale() > NUMBER_MAX) {
-      throw new NumberFormatException(text);
-    }
-    return decimal;
   }
 
   private void ttl(JsonParser json, JsonToken token, Head head) {
@@ -366,7 +338,7 @@ final class DataPointsReader {
       return;
     }
     try {
-      head.ttl = Math.toIntExact(wholeNumber(text));
+      head.ttl = Math.toIntExact(Numerals.wholeNumber(text));
     } catch (ArithmeticException | NumberFormatException e) {
       head.ttl = -1;
     }
@@ -567,8 +539,8 @@ final class DataPointsReader {
       error(head.place() + " value is an invalid type");
       return false;
     }
-    String type = named == null ? typeOf(index) : named;
-    String lost = lost(index);
+    String type = named == null ? values.typeOf(index) : named;
+    String lost = values.lost(index);
     if (lost != null) {
       error(head.place() + " value " + lost);
       return false;
@@ -577,9 +549,10 @@ final class DataPointsReader {
     BatchBuilder.GroupBuilder group = (insists ? insisted : inferred).group(key);
     try {
       switch (type) {
-        case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), asLong(index));
-        case "double" -> group.add(Series.DEFAULT_FIELD, points.time(index), asDouble(index));
-        case "string" -> group.add(Series.DEFAULT_FIELD, points.time(index), asText(index));
+        case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), values.asLong(index));
+        case "double" ->
+            group.add(Series.DEFAULT_FIELD, points.time(index), values.asDouble(index));
+        case "string" -> group.add(Series.DEFAULT_FIELD, points.time(index), values.asText(index));
         default -> {
           error("Unregistered data point type '" + shortened(type, ERROR_MAX) + "'");
           return false;
@@ -591,106 +564,5 @@ final class DataPointsReader {
       error(head.place() + ": " + e.getMessage());
       return false;
     }
-  }
-
-  /** Returns why a value cannot be stored without loss; null if it can. */
-  private @Nullable String lost(int index) {
-    String text = points.text(index);
-    return switch (points.form(index)) {
-      case REAL -> Double.isInfinite(points.real(index)) ? "is too large for a double" : null;
-      case TEXT ->
-          text != null && text.codePoints().anyMatch(DataPointsReader::isHalf)
-              ? "has half a character: a surrogate (\\ud800 to \\udfff) without its other"
-              : null;
-      default -> null;
-    };
-  }
-
-  private static boolean isHalf(int codePoint) {
-    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
-  }
-
-  /** Infers the type of a value without a declared type. */
-  private String typeOf(int index) {
-    return switch (points.form(index)) {
-      case WHOLE -> "long";
-      case REAL -> points.text(index) == null ? "double" : "long";
-      default -> {
-        String text = java.util.Objects.requireNonNull(points.text(index));
-        if (points.truth(index) || !looksLikeNumber(text)) {
-          yield "string";
-        }
-        yield text.indexOf('.') < 0 ? "long" : "double";
-      }
-    };
-  }
-
-  /**
-   * Returns whether a text looks like a number to KairosDB: an optional sign or decimal point, then
-   * digits and at most two decimal points, not at the end.
-   */
-  static boolean looksLikeNumber(String text) {
-    int start = !text.isEmpty() && "+-.".indexOf(text.charAt(0)) >= 0 ? 1 : 0;
-    if (start == text.length()) {
-      return false;
-    }
-    int pointCount = 0;
-    for (int i = start; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (pointCount > 1 || (c != '.' && (c < '0' || c > '9'))) {
-        return false;
-      }
-      pointCount += c == '.' ? 1 : 0;
-    }
-    return text.charAt(text.length() - 1) != '.';
-  }
-
-  private long asLong(int index) {
-    return switch (points.form(index)) {
-      case WHOLE -> points.whole(index);
-      case REAL -> {
-        String text = points.text(index);
-        if (text != null) {
-          throw new NumberFormatException(text + " does not fit into a long");
-        }
-        double real = points.real(index);
-        if (!(real >= -0x1p63 && real < 0x1p63)) {
-          throw new NumberFormatException(real + " does not fit into a long");
-        }
-        // A fraction is truncated if the declared type is long, as in KairosDB.
-        yield (long) real;
-      }
-      case TEXT -> Long.parseLong(java.util.Objects.requireNonNull(points.text(index)));
-      default -> throw new NumberFormatException("the value is no long");
-    };
-  }
-
-  private double asDouble(int index) {
-    return switch (points.form(index)) {
-      case WHOLE -> points.whole(index);
-      case REAL -> points.real(index);
-      case TEXT -> asDouble(java.util.Objects.requireNonNull(points.text(index)));
-      default -> throw new NumberFormatException("the value is no double");
-    };
-  }
-
-  private static double asDouble(String text) {
-    double value = Double.parseDouble(text);
-    if (Double.isInfinite(value) && text.chars().anyMatch(Character::isDigit)) {
-      throw new NumberFormatException(text + " does not fit into a double");
-    }
-    return value;
-  }
-
-  private String asText(int index) {
-    return switch (points.form(index)) {
-      case WHOLE -> Long.toString(points.whole(index));
-      case REAL -> {
-        String text = points.text(index);
-        yield text == null ? QueryAnswer.number(points.real(index)) : text;
-      }
-      case TEXT -> java.util.Objects.requireNonNull(points.text(index));
-      default -> throw new NumberFormatException("the value is no text");
-    };
   }
 }
