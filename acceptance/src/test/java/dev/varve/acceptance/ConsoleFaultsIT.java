@@ -2,6 +2,7 @@ package dev.varve.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -10,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -227,8 +229,13 @@ class ConsoleFaultsIT {
           .isEqualTo(320L);
     }
     browser.click("#pick");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(browser.see("#point-tags").getDomProperty("value"))
+                    .startsWith("tag=\""));
     browser.see(".anatomy .summary", "odd");
-    assertThat(browser.see("#point-tags").getDomProperty("value")).startsWith("tag=\"");
     assertThat(browser.all(".anatomy .error")).isEmpty();
   }
 

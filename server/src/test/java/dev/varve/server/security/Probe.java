@@ -177,6 +177,14 @@ record Probe(String route, String path, byte[] body, String secret) {
     all.add(of("POST opentsdb /api/suggest", suggest, "{\"type\":\"tagv\",\"q\":\"h\"}"));
     all.add(of("GET opentsdb /api/suggest", suggest + "?type=tagk", ""));
     String known = "already exists";
+    String rename = "/opentsdb/api/uid/rename";
+    String exists = "cannot be renamed";
+    all.add(
+        of("GET opentsdb /api/uid/rename", rename + "?metric=hidden_metric&name=x", "")
+            .telling(exists));
+    all.add(
+        of("POST opentsdb /api/uid/rename", rename, "{\"tagv\":\"hidden_host\",\"name\":\"x\"}")
+            .telling(exists));
     String assign = "/opentsdb/api/uid/assign";
     all.add(
         of("GET opentsdb /api/uid/assign", assign + "?metric=hidden_metric", "").telling(known));
