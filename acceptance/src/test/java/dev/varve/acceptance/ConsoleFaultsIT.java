@@ -231,10 +231,8 @@ class ConsoleFaultsIT {
     browser.click("#pick");
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(
-            () ->
-                assertThat(browser.see("#point-tags").getDomProperty("value"))
-                    .startsWith("tag=\""));
+        .untilAsserted(() ->
+            assertThat(browser.see("#point-tags").getDomProperty("value")).startsWith("tag=\""));
     browser.see(".anatomy .summary", "odd");
     assertThat(browser.all(".anatomy .error")).isEmpty();
   }
