@@ -13,6 +13,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /** An exchange on top of Jetty. */
 final class JettyExchange extends Exchange implements Watch.Watched {
+  /** Maximum time that a client may send on after its answer. */
+  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final Request request;
   private final Response response;
   private final Callback callback;
@@ -134,15 +138,18 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected InputStream transportBody() {
-    RequestBody begun =
-        new RequestBody(
-            request,
-            request.getLength(),
-            deadline,
-            limits().connections(),
-            () -> figures.count(Event.BODY_RATE));
+    RequestBody begun = newBody();
     body = begun;
     return begun;
+  }
+
+  private RequestBody newBody() {
+    return new RequestBody(
+        request,
+        request.getLength(),
+        deadline,
+        limits().connections(),
+        () -> figures.count(Event.BODY_RATE));
   }
 
   @Override
@@ -301,9 +308,22 @@ final class JettyExchange extends Exchange implements Watch.Watched {
       lane.answered(this, whole.size());
       Callback sent = Callback.from(() -> end(null), this::end);
       response.write(true, ByteBuffer.wrap(whole.toByteArray()), sent);
+    } else if (failure == null && lane == null && committed() && !noMoreBody()) {
+      linger(begun == null ? newBody() : begun);
     } else {
       end(failure);
     }
+  }
+
+  /** Ends an exchange whose answer is sent and whose body was not read to its end. */
+  private void linger(RequestBody rest) {
+    synchronized (underWay) {
+      ended = true;
+    }
+    // The connection can now make room for others.
+    onEnd.run();
+    rest.discardRest(LINGER_NANOS);
+    callback.succeeded();
   }
 
   private void end(@Nullable Throwable failure) {

@@ -147,6 +147,43 @@ final class RequestBody extends InputStream {
     return late;
   }
 
+  /**
+   * Reads and discards what a client still sends after its answer, until it closes its half of the
+   * connection. A connection that is closed with unread bytes is reset, and a reset can overtake
+   * the answer.
+   *
+   * @param nanos maximum time
+   */
+  void discardRest(long nanos) {
+    long end = System.nanoTime() + nanos;
+    while (failed == null && !ended) {
+      Content.Chunk next = source.read();
+      if (next == null) {
+        source.demand(Invocable.from(Invocable.InvocationType.NON_BLOCKING, arrived::release));
+        if (!arrivesBy(end)) {
+          return;
+        }
+      } else if (Content.Chunk.isFailure(next)) {
+        return;
+      } else {
+        next.release();
+        ended = next.isLast();
+      }
+      if (System.nanoTime() - end > 0) {
+        return;
+      }
+    }
+  }
+
+  private boolean arrivesBy(long end) {
+    try {
+      return arrived.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   /** Releases what was received and will not be read. */
   void release() {
     Content.Chunk held = chunk;

@@ -2,6 +2,8 @@ package dev.varve.server.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
 import dev.varve.engine.OverloadedException;
@@ -318,6 +320,47 @@ class SocketServerTest {
     assertThat(bomb.body()).contains("decompressed").contains("5000 bytes");
     assertThat(post(Zstd.compress(new byte[5001]), "Content-Encoding", "zstd").statusCode())
         .isEqualTo(413);
+  }
+
+  /** A reset would discard the answer that waits in the client's kernel. */
+  @Test
+  void theAnswerReachesAClientThatSendsOn() throws Exception {
+    int length = 1 << 20;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(10_000);
+      OutputStream out = socket.getOutputStream();
+      out.write(
+          "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+              .formatted(length)
+              .getBytes(UTF_8));
+      await().until(() -> socket.getInputStream().available() > 0);
+      for (int sent = 0; sent < length; sent += 64 << 10) {
+        out.write(new byte[64 << 10]);
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 413 ")
+          .contains("Connection: close");
+    }
+  }
+
+  @Test
+  void aClientThatNeverStopsSendingIsCutOff() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(10_000);
+      OutputStream out = socket.getOutputStream();
+      out.write(
+          "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"
+              .getBytes(UTF_8));
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  out.write(new byte[1 << 10]);
+                  TimeUnit.MILLISECONDS.sleep(1);
+                }
+              })
+          .isInstanceOf(IOException.class);
+    }
   }
 
   @Test
