@@ -127,7 +127,7 @@ function Anatomies() {
       { class: 'quiet' },
       'A layout says which coordinate of a cell carries which part of a point. These are the bytes that varve cells prints.',
     ),
-    h(PointForm, { point }),
+    h(PointForm, { point, onBeside: () => follow({ layout: [...shown, 'opentsdb'] }) }),
     h(Notice, { answer: layouts }),
     list.length > 0 &&
       h(
@@ -145,20 +145,14 @@ function Anatomies() {
           }),
         ),
       ),
-    h(
-      'p',
-      null,
-      h(
-        'button',
-        { id: 'beside', onClick: () => follow({ layout: [...shown, 'opentsdb'] }) },
-        'Another layout beside',
-      ),
-    ),
   ];
 }
 
-/** @param {{ point: PointText }} props */
-function PointForm({ point }) {
+/**
+ * @param {{ point: PointText, onBeside: () => void }} props `onBeside` shows one more layout. Its
+ *     button is here, because the cells below change their height with every key.
+ */
+function PointForm({ point, onBeside }) {
   const names = useAnswer(() => metrics(), []);
   const [fault, setFault] = useState('');
   const pick = async () => {
@@ -198,6 +192,7 @@ function PointForm({ point }) {
     field('time'),
     field('value'),
     h('button', { type: 'button', id: 'pick', onClick: pick }, 'Pick its latest point'),
+    h('button', { type: 'button', id: 'beside', onClick: onBeside }, 'Another layout beside'),
     fault && h('p', { class: 'error', role: 'alert' }, fault),
   );
 }
