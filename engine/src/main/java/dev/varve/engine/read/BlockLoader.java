@@ -1,13 +1,13 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.blocks.ReadBuffers;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.read.SeriesBlocks.Block;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
-import dev.varve.layout.block.BlockReader;
 import dev.varve.layout.block.SampleColumn;
 import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Bytes;
@@ -59,7 +59,7 @@ final class BlockLoader {
   /** Whether blocks of all times from the first one on are read, so that the latest is found. */
   private final boolean readsToTheEnd;
 
-  private final BlockReader reader = new BlockReader();
+  private final ReadBuffers buffers;
 
   /** The times that the loaded blocks share. */
   private final Map<SharedTimes, long[]> times = new HashMap<>();
@@ -70,13 +70,16 @@ final class BlockLoader {
   /**
    * @param buckets that may have blocks in the range
    * @param readsToTheEnd whether heads of all later blocks in the buckets are read, too
+   * @param buffers of this read alone
    */
   BlockLoader(
       Reading reading,
       PlannedBlocks planned,
       Table table,
       List<Long> buckets,
-      boolean readsToTheEnd) {
+      boolean readsToTheEnd,
+      ReadBuffers buffers) {
+    this.buffers = buffers;
     this.reading = reading;
     this.table = table;
     this.numbers = planned.tiers().numbers();
@@ -128,7 +131,7 @@ final class BlockLoader {
     FamilySelect family = new FamilySelect(BlockLayout.TIMES, List.of(starts()), TimeRange.ALL, 1);
     CellCursor cursor = reading.open(table, ReadPlan.of(slicesOf(rows), List.of(family)));
     try {
-      CellBatch page = new CellBatch();
+      CellBatch page = buffers.page();
       while (reading.pull(cursor, page)) {
         for (int cell = 0; cell < page.size(); cell++) {
           takeTimes(page, cell, needed);
@@ -207,7 +210,7 @@ final class BlockLoader {
     int[] sorted = Arrays.stream(byNumber).mapToInt(one -> one.number).toArray();
     CellCursor cursor = reading.open(table, ReadPlan.of(slicesOf(inOrder), families));
     try {
-      CellBatch page = new CellBatch();
+      CellBatch page = buffers.page();
       while (reading.pull(cursor, page)) {
         for (int cell = 0; cell < page.size(); cell++) {
           int at = Arrays.binarySearch(sorted, BlockKey.series(page.bytes(), page.rowOffset(cell)));
@@ -310,7 +313,7 @@ final class BlockLoader {
     SharedTimes shared = block.head().shared();
     long[] ofTimes = shared == null ? null : times.get(shared);
     try {
-      reader.decode(block.head(), ofTimes, body, 0, body.length, decoded, into);
+      buffers.reader().decode(block.head(), ofTimes, body, 0, body.length, decoded, into);
     } catch (DamagedCellException e) {
       throw new CorruptDataException(
           "table '%s', a block of %s from %d to %d: %s"

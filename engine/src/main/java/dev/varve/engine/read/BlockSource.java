@@ -4,6 +4,7 @@ import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.blocks.ReadBuffers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.delete.HiddenSamples;
@@ -41,8 +42,9 @@ final class BlockSource implements RunSource {
   private final SeriesNumbers numbers;
   private final List<Long> buckets;
   private final BlockLoader loader;
-  private final SampleColumn column = new SampleColumn();
-  private final SampleColumn spare = new SampleColumn();
+  private final ReadBuffers buffers;
+  private final SampleColumn column;
+  private final SampleColumn spare;
   private final ColumnRuns runs;
   private final Deque<SeriesBlocks> loaded = new ArrayDeque<>();
   private final Deque<Run> ready = new ArrayDeque<>();
@@ -62,6 +64,9 @@ final class BlockSource implements RunSource {
   /** Bytes of decoded samples that are held. */
   private long heldDecoded;
 
+  /** Whether all is delivered and the buffers are given back. */
+  private boolean ended;
+
   BlockSource(Reading reading, PlannedBlocks planned) {
     this.reading = reading;
     this.planned = planned;
@@ -74,8 +79,11 @@ final class BlockSource implements RunSource {
         request.kinds() == Kinds.ONE && (request.latest() != null || request.newestFirst() == 1);
     TimeRange on = new TimeRange(planned.times().from(), Long.MAX_VALUE);
     this.readsToTheEnd = latestSuffices && view.buckets(on).equals(buckets);
-    this.loader = new BlockLoader(reading, planned, view.table(), buckets, readsToTheEnd);
-    this.runs = new ColumnRuns(column, planned.period().index());
+    this.buffers = planned.tiers().takeBuffers();
+    this.column = buffers.column();
+    this.spare = buffers.spare();
+    this.loader = new BlockLoader(reading, planned, view.table(), buckets, readsToTheEnd, buffers);
+    this.runs = new ColumnRuns(column, planned.period().index(), buffers.samples());
   }
 
   @Override
@@ -85,7 +93,7 @@ final class BlockSource implements RunSource {
 
   @Override
   public @Nullable Run next() {
-    while (ready.isEmpty()) {
+    while (!ended && ready.isEmpty()) {
       if (open != null) {
         Run run = runs.next(open.series);
         open = runs.hasNext() ? open : null;
@@ -95,13 +103,19 @@ final class BlockSource implements RunSource {
       if (wanted != null) {
         deliver(wanted);
       } else if (!load()) {
-        loader.release();
-        reading.guard().released(heldDecoded);
-        heldDecoded = 0;
-        return null;
+        end();
       }
     }
     return ready.poll();
+  }
+
+  /** Gives all memory back. A read that is broken off leaves its buffers to the collector. */
+  private void end() {
+    ended = true;
+    loader.release();
+    reading.guard().released(heldDecoded);
+    heldDecoded = 0;
+    planned.tiers().giveBack(buffers);
   }
 
   /**

@@ -6,7 +6,6 @@ import dev.varve.model.Run;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ final class ColumnRuns {
   private final int period;
 
   /** The samples of runs that are delivered one by one, by kind. */
-  private final Map<Kind, Samples> reused = new EnumMap<>(Kind.class);
+  private final Map<Kind, Samples> reused;
 
   /** Index of the next sample to deliver. */
   private int next;
@@ -28,10 +27,12 @@ final class ColumnRuns {
   /**
    * @param column may be filled again once its samples are delivered
    * @param period index of the period of the samples
+   * @param reused receives the samples of runs that are delivered one by one, by kind
    */
-  ColumnRuns(SampleColumn column, int period) {
+  ColumnRuns(SampleColumn column, int period, Map<Kind, Samples> reused) {
     this.column = column;
     this.period = period;
+    this.reused = reused;
   }
 
   /** Begins again, because the column has other samples. */

@@ -3,6 +3,7 @@ package dev.varve.formats.number;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
 
 /** Formats doubles as Go's {@code strconv.FormatFloat} does. */
 public final class GoNumber {
@@ -10,6 +11,14 @@ public final class GoNumber {
   public static final int SHORTEST = -1;
 
   private static final int EXPONENT_OF_SHORTEST = 6;
+
+  /** Java writes numbers from here on, and below {@link #PLAIN_MAX}, without an exponent. */
+  private static final double PLAIN_MIN = 1e-3;
+
+  private static final double PLAIN_MAX = 1e7;
+
+  /** Each integer below is a double, so its digits are its shortest decimal. */
+  private static final double INTEGER_MAX = 0x1p53;
 
   private GoNumber() {}
 
@@ -57,7 +66,8 @@ public final class GoNumber {
 
   /** Returns the shortest decimal that identifies the number, never with an exponent. */
   public static String plain(double value) {
-    return fixed(value, SHORTEST);
+    String usual = usual(value);
+    return usual == null ? fixed(value, SHORTEST) : usual;
   }
 
   /** Formats as {@code %f} does, with {@code precision} digits after the decimal point. */
@@ -70,6 +80,18 @@ public final class GoNumber {
         + (precision == SHORTEST
             ? plain(rounded(size, SHORTEST))
             : new BigDecimal(size).setScale(precision, RoundingMode.HALF_EVEN).toPlainString());
+  }
+
+  /**
+   * Returns the shortest decimal of a number of usual size, as almost all are; null for others.
+   * Java writes it the same way, but for integers, which get a fraction.
+   */
+  private static @Nullable String usual(double value) {
+    double size = Math.abs(value);
+    if (size < INTEGER_MAX && value == (long) value) {
+      return value == 0 ? null : Long.toString((long) value);
+    }
+    return size >= PLAIN_MIN && size < PLAIN_MAX ? Double.toString(value) : null;
   }
 
   private static String plain(BigDecimal value) {

@@ -8,6 +8,9 @@ import java.util.Arrays;
  * allocates. Not safe for use by several threads.
  */
 public final class SampleColumn {
+  /** Memory that a sample without a text takes. */
+  public static final long BYTES_PER_SAMPLE = 2 * Long.BYTES + 1;
+
   private long[] times = new long[256];
   private long[] values = new long[256];
   private byte[] kinds = new byte[256];
@@ -30,6 +33,11 @@ public final class SampleColumn {
 
   public boolean isEmpty() {
     return size == 0;
+  }
+
+  /** Returns the memory of the column in bytes, used or not. */
+  public long bytes() {
+    return BYTES_PER_SAMPLE * times.length + text.length;
   }
 
   public long time(int index) {

@@ -2,7 +2,6 @@ package dev.varve.server.prometheus;
 
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.PromResult;
-import dev.varve.query.promql.eval.ValueText;
 import dev.varve.query.running.QueryUse;
 import tools.jackson.core.JsonGenerator;
 
@@ -23,25 +22,27 @@ final class ResultJson {
     json.writeStringProperty("resultType", type(result));
     json.writeName("result");
     switch (result) {
-      case PromResult.Scalar scalar -> point(scalar.time(), ValueText.of(scalar.value()), json);
-      case PromResult.Text text -> point(text.time(), text.text(), json);
+      case PromResult.Scalar scalar -> new PointText().number(scalar.time(), scalar.value(), json);
+      case PromResult.Text text -> new PointText().text(text.time(), text.text(), json);
       case PromResult.Vector vector -> {
         json.writeStartArray();
+        PointText point = new PointText();
         for (int i = 0; i < shown(vector.elements().size(), limit); i++) {
           use.ensureWanted();
           PromResult.Element element = vector.elements().get(i);
           json.writeStartObject();
           metric(element.labels(), json);
           json.writeName("value");
-          point(vector.time(), ValueText.of(element.value()), json);
+          point.number(vector.time(), element.value(), json);
           json.writeEndObject();
         }
         json.writeEndArray();
       }
       case PromResult.Matrix matrix -> {
         json.writeStartArray();
+        PointText point = new PointText();
         for (int i = 0; i < shown(matrix.lines().size(), limit); i++) {
-          line(matrix.lines().get(i), json, use);
+          line(matrix.lines().get(i), point, json, use);
         }
         json.writeEndArray();
       }
@@ -71,7 +72,8 @@ final class ResultJson {
     };
   }
 
-  private static void line(PromResult.Line line, JsonGenerator json, QueryUse use) {
+  private static void line(
+      PromResult.Line line, PointText point, JsonGenerator json, QueryUse use) {
     json.writeStartObject();
     metric(line.labels(), json);
     json.writeArrayPropertyStart("values");
@@ -79,7 +81,7 @@ final class ResultJson {
       if (i % POINTS_BETWEEN == 0) {
         use.ensureWanted();
       }
-      point(line.times()[i], ValueText.of(line.values()[i]), json);
+      point.number(line.times()[i], line.values()[i], json);
     }
     json.writeEndArray();
     json.writeEndObject();
@@ -89,20 +91,5 @@ final class ResultJson {
     json.writeObjectPropertyStart("metric");
     labels.forEach(json::writeStringProperty);
     json.writeEndObject();
-  }
-
-  private static void point(long time, String value, JsonGenerator json) {
-    json.writeStartArray();
-    json.writeRawValue(seconds(time));
-    json.writeString(value);
-    json.writeEndArray();
-  }
-
-  private static String seconds(long millis) {
-    long size = Math.abs(millis);
-    String text = (millis < 0 ? "-" : "") + size / 1000;
-    int rest = (int) (size % 1000);
-    // The usual way to pad a number takes longer than all else of a point.
-    return rest == 0 ? text : text + (rest < 10 ? ".00" : rest < 100 ? ".0" : ".") + rest;
   }
 }
