@@ -119,14 +119,13 @@ final class JournalEntry {
   private void number(long bits) {
     double value = Double.longBitsToDouble(bits);
     long whole = (long) value;
-    if (Double.doubleToRawLongBits((double) whole) == bits && Math.abs(whole) < EXACT_MAX) {
+    if (isExact(whole) && Double.doubleToRawLongBits((double) whole) == bits) {
       varint(zigzag(whole) << 1);
       return;
     }
     for (int e = 1; e < POWERS.length; e++) {
       long scaled = (long) Math.rint(value * POWERS[e]);
-      if (Math.abs(scaled) < EXACT_MAX
-          && Double.doubleToRawLongBits((double) scaled / POWERS[e]) == bits) {
+      if (isExact(scaled) && Double.doubleToRawLongBits((double) scaled / POWERS[e]) == bits) {
         varint(2L * e + 1);
         varint(zigzag(scaled));
         return;
@@ -136,6 +135,11 @@ final class JournalEntry {
     for (int shift = 56; shift >= 0; shift -= 8) {
       bytes[length++] = (byte) (bits >>> shift);
     }
+  }
+
+  /** Compares with both bounds, because the least long has no magnitude of its own. */
+  private static boolean isExact(long whole) {
+    return whole > -EXACT_MAX && whole < EXACT_MAX;
   }
 
   private void varint(long value) {

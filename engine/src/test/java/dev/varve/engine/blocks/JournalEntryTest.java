@@ -42,6 +42,26 @@ class JournalEntryTest {
   }
 
   @Test
+  void returnsPowersOfTwoAndTheirNeighbours() throws DamagedEntryException {
+    ColumnBatch batch = new ColumnBatch();
+    batch.begin(1, Kind.DOUBLE);
+    long time = 0;
+    for (int exponent = Double.MIN_EXPONENT; exponent <= Double.MAX_EXPONENT; exponent++) {
+      double power = Math.scalb(1.0, exponent);
+      for (double value : new double[] {Math.nextDown(power), power, Math.nextUp(power)}) {
+        for (double scaled : new double[] {value, value / 10, value / 1000}) {
+          batch.add(time++, Double.doubleToRawLongBits(scaled));
+          batch.add(time++, Double.doubleToRawLongBits(-scaled));
+        }
+      }
+    }
+    ColumnBatch again = new ColumnBatch();
+    byte[] bytes = encoded(batch);
+    JournalEntry.decode(bytes, 0, bytes.length, again);
+    assertThat(samples(again)).isEqualTo(samples(batch));
+  }
+
+  @Test
   void takesFiveBytesForASampleOfAScrape() {
     ColumnBatch batch = new ColumnBatch();
     for (int series = 0; series < 1000; series++) {
