@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** Parses small JSON documents into maps, lists, strings, numbers and booleans. */
+/**
+ * Parses small JSON documents into maps, lists, strings, numbers and booleans. A number is a Long if
+ * one has its value and sign, and a Double otherwise.
+ */
 public final class JsonTree {
   private JsonTree() {}
 
@@ -121,12 +124,22 @@ public final class JsonTree {
         }
         yield list;
       }
-      case VALUE_NUMBER_INT -> json.getLongValue();
+      case VALUE_NUMBER_INT -> integer(json.getString());
       case VALUE_NUMBER_FLOAT -> Double.parseDouble(json.getString());
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;
       default -> json.getString();
     };
+  }
+
+  /** Some servers write doubles such as 1e20 and negative zero without a point. */
+  private static Object integer(String digits) {
+    try {
+      long integer = Long.parseLong(digits);
+      return integer == 0 && digits.startsWith("-") ? (Object) (-0.0) : (Object) integer;
+    } catch (NumberFormatException e) {
+      return Double.parseDouble(digits);
+    }
   }
 }

@@ -5,23 +5,26 @@ import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import java.io.IOException;
 
-/** Passes on the samples of one series that lie in a range, and checks that they are in order. */
+/**
+ * Passes on the samples of one series that lie in a range, one for each instant, and checks that
+ * they are in order.
+ */
 final class InOrder {
   private final Series series;
   private final long first;
   private final long last;
-  private final MigrationSource.Receiver to;
+  private final MigrationSource.Receiver receiver;
   private long before = Long.MIN_VALUE;
 
   /**
    * @param first time of the range
    * @param last time of the range, inclusive
    */
-  InOrder(Series series, long first, long last, MigrationSource.Receiver to) {
+  InOrder(Series series, long first, long last, MigrationSource.Receiver receiver) {
     this.series = series;
     this.first = first;
     this.last = last;
-    this.to = to;
+    this.receiver = receiver;
   }
 
   /**
@@ -30,22 +33,38 @@ final class InOrder {
    * @throws CommandFailedException if one is earlier than one that came before
    */
   void accept(Samples samples) throws IOException {
-    int from = 0;
-    while (from < samples.size() && samples.time(from) < first) {
-      from++;
-    }
-    int end = from;
-    while (end < samples.size() && samples.time(end) <= last) {
-      if (samples.time(end) < before) {
+    accept(samples, 0, samples.size());
+  }
+
+  /**
+   * Passes the samples of a range of indexes on. Of several at one instant, the last of the range is
+   * passed on, and none if one was before.
+   *
+   * @throws CommandFailedException if one is earlier than one that came before
+   */
+  void accept(Samples samples, int start, int end) throws IOException {
+    int from = start;
+    for (int i = start; i < end; i++) {
+      long time = samples.time(i);
+      if (time < before) {
         throw new CommandFailedException(
             "the source sends %s at %d after %d: a migration needs the order of time"
-                .formatted(series, samples.time(end), before));
+                .formatted(series, time, before));
       }
-      before = samples.time(end);
-      end++;
+      boolean isReplaced = time == before || (i + 1 < end && samples.time(i + 1) == time);
+      if (time < first || time > last || isReplaced) {
+        pass(samples, from, i);
+        from = i + 1;
+      } else {
+        before = time;
+      }
     }
+    pass(samples, from, end);
+  }
+
+  private void pass(Samples samples, int from, int end) throws IOException {
     if (end > from) {
-      to.accept(series, samples, from, end);
+      receiver.accept(series, samples, from, end);
     }
   }
 }

@@ -7,9 +7,7 @@ import dev.varve.cli.ServerConnection;
 import dev.varve.cli.ServerRequest;
 import dev.varve.cli.WrongCallException;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
-import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
@@ -34,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Booleans become the integers 0 and 1, as in an import.
  */
 final class InfluxSource implements MigrationSource {
-  private static final int CHUNK = 10_000;
+  /** A text has up to 64 KiB, so that a chunk of texts stays below 64 MiB. */
+  private static final String CHUNKED = "&chunked=true&chunk_size=1000";
 
   private final ServerConnection connection;
   private final ServerAddress server;
@@ -93,10 +92,12 @@ final class InfluxSource implements MigrationSource {
 
   @Override
   public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
-    Map<String, String> fields = new TreeMap<>();
+    Map<String, Set<String>> fields = new TreeMap<>();
     for (Object row : rows("SHOW FIELD KEYS FROM " + policy + name(metric))) {
       List<Object> pair = JsonTree.list(row);
-      fields.put(String.valueOf(pair.get(0)), String.valueOf(pair.get(1)));
+      fields
+          .computeIfAbsent(String.valueOf(pair.get(0)), _ -> new TreeSet<>())
+          .add(String.valueOf(pair.get(1)));
     }
     List<GroupKey> keys = new ArrayList<>();
     Set<String> tags = new TreeSet<>();
@@ -110,19 +111,49 @@ final class InfluxSource implements MigrationSource {
     all.sort(Position.ORDER);
     for (Series series : all) {
       if (from == null || Position.ORDER.compare(series, from) >= 0) {
-        read(series, fields.getOrDefault(series.field(), ""), tags, to);
+        InOrder samples = new InOrder(series, times.from(), times.to() - 1, to);
+        read(series, fields.getOrDefault(series.field(), Set.of()), tags, samples);
       }
     }
   }
 
-  private void read(Series series, String type, Set<String> tags, Receiver to) throws IOException {
-    StringBuilder query = new StringBuilder("SELECT ").append(name(series.field()));
+  /**
+   * Reads a series, whose field may have another type in each shard. A query for texts or booleans
+   * returns these alone, and one for floats all numbers.
+   */
+  private void read(Series series, Set<String> types, Set<String> tags, InOrder to)
+      throws IOException {
+    List<String> asked = new ArrayList<>(types);
+    if (asked.contains("float")) {
+      asked.remove("integer");
+    }
+    List<InfluxValues> all = new ArrayList<>();
+    try {
+      for (String type : asked) {
+        all.add(new InfluxValues(ask(query(series, type, tags), CHUNKED), type));
+      }
+      InfluxValues.merge(all, to);
+    } finally {
+      for (InfluxValues values : all) {
+        values.close();
+      }
+    }
+  }
+
+  /**
+   * Returns the query of a series.
+   *
+   * @param tags all tags of its measurement, so that no series with more tags matches
+   */
+  private String query(Series series, String type, Set<String> tags) {
+    StringBuilder query = new StringBuilder("SELECT ");
+    query.append(name(series.field())).append("::").append(type);
     query.append(" FROM ").append(policy).append(name(series.metric()));
     String and = " WHERE ";
     Tags own = series.key().tags();
     for (String tag : tags) {
       String value = own.get(tag);
-      query.append(and).append(name(tag)).append(" = ").append(text(value == null ? "" : value));
+      query.append(and).append(name(tag)).append("::tag = ").append(text(value == null ? "" : value));
       and = " AND ";
     }
     if (times.from() != Long.MIN_VALUE) {
@@ -132,43 +163,7 @@ final class InfluxSource implements MigrationSource {
     if (times.to() != Long.MAX_VALUE) {
       query.append(and).append("time < ").append(times.to());
     }
-    InOrder samples = new InOrder(series, times.from(), times.to() - 1, to);
-    try (BufferedReader chunks = ask(query.toString(), "&chunked=true&chunk_size=" + CHUNK)) {
-      for (String chunk = chunks.readLine(); chunk != null; chunk = chunks.readLine()) {
-        if (!chunk.isBlank()) {
-          samples.accept(samples(rowsOf(JsonTree.parse(chunk)), type));
-        }
-      }
-    }
-  }
-
-  private static Samples samples(List<Object> rows, String type) {
-    Kind kind =
-        switch (type) {
-          case "float" -> Kind.DOUBLE;
-          case "integer", "boolean" -> Kind.INT64;
-          case "string" -> Kind.STRING;
-          default ->
-              throw new CommandFailedException("the source has a field of the type '" + type + "'");
-        };
-    Samples samples = new Samples(kind);
-    for (Object row : rows) {
-      List<Object> cells = JsonTree.list(row);
-      if (cells.size() < 2 || !(cells.getFirst() instanceof Long time)) {
-        continue;
-      }
-      switch (cells.get(1)) {
-        case String text -> {
-          byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-          samples.add(time, utf8, 0, utf8.length, 0);
-        }
-        case Boolean truth -> samples.add(time, truth ? 1L : 0L, 0);
-        case Number number when kind == Kind.INT64 -> samples.add(time, number.longValue(), 0);
-        case Number number -> samples.add(time, number.doubleValue(), 0);
-        default -> throw new CommandFailedException("the source sends a value of no known type");
-      }
-    }
-    return samples;
+    return query.toString();
   }
 
   private List<Object> rows(String query) throws IOException {
@@ -179,7 +174,7 @@ final class InfluxSource implements MigrationSource {
   }
 
   /** Returns the rows of all series of an answer. */
-  private static List<Object> rowsOf(Object answer) {
+  static List<Object> rowsOf(Object answer) {
     List<Object> rows = new ArrayList<>();
     for (Object result : JsonTree.list(JsonTree.member(answer, "results"))) {
       if (result instanceof Map<?, ?> map) {

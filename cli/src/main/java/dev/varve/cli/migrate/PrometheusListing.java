@@ -10,6 +10,7 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,8 +22,11 @@ import java.util.TreeSet;
 
 /** Lists metrics and series by the API of Prometheus, which VictoriaMetrics has too. */
 final class PrometheusListing {
-  /** Some servers list the latest series alone unless they are told a range. */
-  private static final TimeRange WORLD = TimeRange.closed(0, 4_102_444_800_000L);
+  /**
+   * The range if the selection has none: from 1970 to 2099. Some servers list the latest series alone
+   * unless they are told a range.
+   */
+  private static final TimeRange WORLD = TimeRange.closed(0, 4_102_444_799_999L);
 
   private final ServerConnection connection;
   private final Selection selection;
@@ -31,7 +35,10 @@ final class PrometheusListing {
   PrometheusListing(ServerConnection connection, Selection selection) {
     this.connection = connection;
     this.selection = selection;
-    this.times = selection.range(Resolution.MILLISECONDS).intersect(WORLD);
+    TimeRange selected = selection.range(Resolution.MILLISECONDS);
+    long from = selection.from() == null ? Math.min(WORLD.from(), selected.to()) : selected.from();
+    this.times =
+        new TimeRange(from, selection.to() == null ? Math.max(WORLD.to(), from) : selected.to());
   }
 
   /** Returns the first instant to copy, in ms since 1970. */
@@ -90,16 +97,19 @@ final class PrometheusListing {
 
   private List<Object> elements(String path, String match) throws IOException {
     String query =
-        "?match%%5B%%5D=%s&start=%d.%03d&end=%d.%03d"
+        "?match%%5B%%5D=%s&start=%s&end=%s"
             .formatted(
                 URLEncoder.encode(match, StandardCharsets.UTF_8),
-                first() / 1000,
-                first() % 1000,
-                last() / 1000,
-                last() % 1000);
+                // To VictoriaMetrics, 0 means five minutes ago.
+                seconds(first() == 0 ? 1 : first()),
+                seconds(last()));
     try (InputStream answer = connection.send(ServerRequest.get(path + query))) {
       Object body = JsonTree.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
       return JsonTree.list(JsonTree.member(body, "data"));
     }
+  }
+
+  private static String seconds(long millis) {
+    return BigDecimal.valueOf(millis, 3).toPlainString();
   }
 }

@@ -109,15 +109,16 @@ class MigrateCommandTest {
         "telegraf"
       };
       assertThat(migrate(with(call, "--config", b))).isEqualTo(1);
-      assertThat(row()).containsEntry("written", "5").containsEntry("refused", "1");
+      assertThat(row()).containsEntry("written", "6").containsEntry("refused", "1");
       assertThat(export(b, "main"))
           .contains("cpu,\"{\"\"host\"\":\"\"a b\"\"}\",,busy,int64,1700000000000,1\n")
-          .contains("cpu,\"{\"\"host\"\":\"\"a b\"\"}\",,load,double,1700000001000,2.0\n")
+          .contains("cpu,\"{\"\"host\"\":\"\"a b\"\"}\",,load,double,1700000001000,1.0E20\n")
+          .contains("cpu,\"{\"\"host\"\":\"\"a b\"\"}\",,load,double,1700000002000,-0.0\n")
           .contains("cpu,,,load,double,1700000000000,0.5\n");
       assertThat(migrate(with(call, "--config", b, "--dataset", "other", "--round-times")))
           .as(err.toString())
           .isZero();
-      assertThat(row()).containsEntry("written", "6");
+      assertThat(row()).containsEntry("written", "7");
       assertThat(export(b, "other"))
           .contains("cpu_busy,\"{\"\"host\"\":\"\"a b\"\"}\",,value,double,1700000000000,1.0\n")
           .contains("cpu_load,,,value,double,1700000002000,0.75\n");
@@ -127,14 +128,14 @@ class MigrateCommandTest {
   }
 
   private static String influx(String query) {
-    String load = "\"load\" FROM \"cpu\" WHERE \"host\" = ";
-    String busy = "\"busy\" FROM \"cpu\" WHERE \"host\" = ";
+    String load = "\"load\"::float FROM \"cpu\" WHERE \"host\"::tag = ";
+    String busy = "\"busy\"::boolean FROM \"cpu\" WHERE \"host\"::tag = ";
     return switch (query) {
       case "SHOW MEASUREMENTS" -> rows("[\"cpu\"]");
       case "SHOW FIELD KEYS FROM \"cpu\"" -> rows("[\"load\",\"float\"],[\"busy\",\"boolean\"]");
       case "SHOW SERIES FROM \"cpu\"" -> rows("[\"cpu,host=a\\\\ b\"],[\"cpu\"]");
       case String one when one.equals("SELECT " + load + "'a b'") ->
-          rows("[1700000000000000000,1.5]") + rows("[1700000001000000000,2]");
+          rows("[1700000000000000000,1.5]") + rows("[1700000001000000000,100000000000000000000],[1700000002000000000,-0]");
       case String one when one.equals("SELECT " + load + "''") ->
           rows("[1700000000000000000,0.5],[1700000002000000001,0.75]");
       case String one when one.equals("SELECT " + busy + "'a b'") ->
