@@ -18,7 +18,14 @@ final class InfluxLines {
   private static final int LINES_PER_REQUEST = 2_000;
 
   private static final double[] DOUBLES = {
-    1.5, -1e25, 1e20, -0.0, Double.MIN_VALUE, -Double.MAX_VALUE, 0.1 + 0.2, 123_456_789_012_345_678.0
+    1.5,
+    -1e25,
+    1e20,
+    -0.0,
+    Double.MIN_VALUE,
+    -Double.MAX_VALUE,
+    0.1 + 0.2,
+    123_456_789_012_345_678.0
   };
 
   private final HostileSamples expected;
@@ -99,8 +106,9 @@ final class InfluxLines {
 
   private void add(GroupKey key, Map<String, String> fields, long time) {
     StringBuilder line = new StringBuilder(key.metric().replaceAll("([, ])", "\\\\$1"));
-    key.tags().forEach((name, value) ->
-        line.append(',').append(escaped(name)).append('=').append(escaped(value)));
+    key.tags()
+        .forEach((name, value) ->
+            line.append(',').append(escaped(name)).append('=').append(escaped(value)));
     line.append(' ');
     line.append(
         fields.entrySet().stream()

@@ -132,6 +132,18 @@ final class EngineTarget implements Target {
   }
 
   @Override
+  public void awaitCatalog() {
+    while (!dataset.isCatalogComplete()) {
+      try {
+        Thread.sleep(BETWEEN_NEWS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CommandFailedException("interrupted");
+      }
+    }
+  }
+
+  @Override
   public void query(QueryParameters parameters, SampleSink sink) {
     Query.of(plan(parameters)).on(dataset).into(new Samplewise(sink));
   }

@@ -12,8 +12,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Parses small JSON documents into maps, lists, strings, numbers and booleans. A number is a Long if
- * one has its value and sign, and a Double otherwise.
+ * Parses small JSON documents into maps, lists, strings, numbers and booleans. A number is a Long
+ * if one has its value and sign, and a Double otherwise.
  */
 public final class JsonTree {
   private JsonTree() {}

@@ -56,6 +56,13 @@ public interface Target extends AutoCloseable {
    */
   List<String> metrics(String selector);
 
+  /**
+   * Waits until all series are known, which takes time after tables of others were attached.
+   *
+   * @throws CommandFailedException if it is a server that has to find them first
+   */
+  void awaitCatalog() throws IOException;
+
   /** Runs a query and passes on its samples, series by series. */
   void query(QueryParameters parameters, SampleSink sink);
 

@@ -133,9 +133,12 @@ class AttachIT {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
     CommandLine line = Main.commandLine();
-    line.setOut(new PrintWriter(out));
+    PrintWriter to = new PrintWriter(out);
+    line.setOut(to);
     line.setErr(new PrintWriter(err, true));
-    return line.execute(call.toArray(String[]::new));
+    int code = line.execute(call.toArray(String[]::new));
+    to.flush();
+    return code;
   }
 
   @Test
@@ -239,6 +242,8 @@ class AttachIT {
               .contains("is attached read-only");
         });
     assertThat(theirs.look()).as("served to be read").isEqualTo(before);
+    migrate(reading);
+    assertThat(theirs.look()).as("migrated").isEqualTo(before);
 
     Path writing = directory.resolve(reading.getFileName() + ".co-write");
     assertThat(run(theirs.attach("--co-write", "--write", writing.toString()))).isZero();
@@ -260,6 +265,18 @@ class AttachIT {
 
     out.getBuffer().replace(0, out.getBuffer().length(), readOnly);
     err.getBuffer().replace(0, err.getBuffer().length(), found);
+  }
+
+  /** Migrates from tables of which no series is known yet. */
+  private void migrate(Path reading) {
+    Path copy = directory.resolve(reading.getFileName() + ".copy");
+    List<String> call = new ArrayList<>(List.of("migrate", "--source-config", reading.toString()));
+    call.addAll(List.of("--source-data", copy + ".source", "--data", copy.toString()));
+    call.addAll(List.of("--state", copy + ".state", "--output", "csv", "--no-progress"));
+    assertThat(run(call)).as("%s", err).isZero();
+    // The hours lie on two days.
+    assertThat(out.toString())
+        .endsWith("%1$d,%1$d,%2$d,%2$d,0,0,0,0%n".formatted(HOSTS * HOURS, HOSTS * 2));
   }
 
   private interface Use {

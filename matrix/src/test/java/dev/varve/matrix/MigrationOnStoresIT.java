@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.cli.Main;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
+import dev.varve.server.Server;
+import dev.varve.server.ServerConfig;
+import dev.varve.server.ServerConfig.Listener;
 import dev.varve.store.StoreProviders;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,16 +29,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * Migrations between real stores, of which a process is killed and another one goes on. The
- * property {@code varve.migrations.stores} is the number of pairs, at most 20: all pairs of layouts
- * are then there, and every store as source and as target of others.
+ * Migrations between stores, of which a process is killed and another one goes on. The property
+ * {@code varve.migrations.stores} is the number of pairs, at most 20: all pairs of layouts are then
+ * there, and every store as source and as target of others. What is in memory is in a server, which
+ * outlives the killed process.
  */
 class MigrationOnStoresIT {
   /** Each of the first three beside its original's store. */
   private static final List<String> LAYOUTS =
       List.of("kairosdb", "opentsdb", "heroic", "buckets", "blocks");
 
-  private static final List<String> STORES = List.of("cassandra", "hbase", "bigtable");
+  private static final List<String> STORES =
+      List.of("cassandra", "hbase", "bigtable", "rocksdb", "memory");
+
+  /** The stores that hold blocks, and need no server of their own. */
+  private static final Set<String> OWN = Set.of("rocksdb", "memory");
 
   private static final long START = 1_700_006_400_000L;
   private static final long DAY = 86_400_000;
@@ -43,6 +53,15 @@ class MigrationOnStoresIT {
   /** So many that a batch of a migration does not hold half of all samples. */
   private static final int PER_DAY = 1_500;
 
+  private static final ServerConfig LISTENING =
+      new ServerConfig(
+          List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),
+          ServerConfig.DEFAULTS.http(),
+          ServerConfig.DEFAULTS.query(),
+          null,
+          null,
+          null);
+
   private final StringWriter err = new StringWriter();
   @TempDir private Path folder;
 
@@ -50,13 +69,18 @@ class MigrationOnStoresIT {
   private record Place(String layout, String store) {
     private static Place of(int layout, int store) {
       String name = LAYOUTS.get(layout % LAYOUTS.size());
-      return new Place(name, name.equals("blocks") ? "rocksdb" : STORES.get(store % STORES.size()));
+      String on = STORES.get(store % STORES.size());
+      return new Place(name, name.equals("blocks") && !OWN.contains(on) ? "rocksdb" : on);
+    }
+
+    private boolean isInMemory() {
+      return store.equals("memory");
     }
 
     private String yaml() {
       StringBuilder yaml =
           new StringBuilder("{layout: %s, store: {kind: %s".formatted(layout, store));
-      if (!store.equals("rocksdb")) {
+      if (!OWN.contains(store)) {
         yaml.append(", options: {");
         RealStores.of(store)
             .options()
@@ -96,11 +120,27 @@ class MigrationOnStoresIT {
             """
                 .formatted(
                     folder.resolve("data"), id, id, pair.from().yaml(), id, pair.to().yaml()));
-    fill(config, "from-" + id);
-    List<String> migrate =
-        List.of("migrate", "--config", config.toString(), "--source-dataset", "from-" + id);
+    List<String> names = List.of("--source-dataset", "from-" + id, "--dataset", "to-" + id);
+    Engine engine = Engine.open(VarveConfig.read(config, Map.of(), Map.of()).engine());
+    try {
+      fill(engine.dataset("from-" + id));
+      if (pair.from().isInMemory() || pair.to().isInMemory()) {
+        try (Server server = Server.start(LISTENING, engine)) {
+          String url = "http://127.0.0.1:" + server.ports().getFirst();
+          migrate(with(List.of("migrate", "--server", url), names));
+        }
+        return;
+      }
+    } finally {
+      engine.close();
+    }
+    migrate(with(List.of("migrate", "--config", config.toString()), names));
+  }
+
+  /** Migrates with a kill, and compares the digests of the run that ends and of a comparison. */
+  private void migrate(List<String> migrate) throws Exception {
     Path state = folder.resolve("state");
-    killOnce(Stream.concat(migrate.stream(), Stream.of("--rate", "5000")).toList(), state);
+    killOnce(with(migrate, List.of("--rate", "5000")), state);
 
     Map<String, String> outcome = run(migrate, "--state", state.toString());
     assertThat(err.toString()).contains("going on from m");
@@ -119,18 +159,20 @@ class MigrationOnStoresIT {
         .containsEntry("lost", "0");
   }
 
-  private static void fill(Path config, String dataset) {
-    try (Engine engine = Engine.open(VarveConfig.read(config, Map.of(), Map.of()).engine())) {
-      BatchBuilder batch = new BatchBuilder();
-      for (int i = 0; i < DAYS * PER_DAY; i++) {
-        for (int series = 0; series < SERIES; series++) {
-          GroupKey key = GroupKey.of("m" + series % 2, Tags.of("host", "h" + series));
-          long time = START + DAY * (i / PER_DAY) + 50_000L * (i % PER_DAY);
-          batch.group(key).add("value", time, series * 1000 + i + 0.5);
-        }
+  private static void fill(Dataset dataset) {
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < DAYS * PER_DAY; i++) {
+      for (int series = 0; series < SERIES; series++) {
+        GroupKey key = GroupKey.of("m" + series % 2, Tags.of("host", "h" + series));
+        long time = START + DAY * (i / PER_DAY) + 50_000L * (i % PER_DAY);
+        batch.group(key).add("value", time, series * 1000 + i + 0.5);
       }
-      assertThat(engine.dataset(dataset).write(batch.build()).refused()).isZero();
     }
+    assertThat(dataset.write(batch.build()).refused()).isZero();
+  }
+
+  private static List<String> with(List<String> words, List<String> more) {
+    return Stream.concat(words.stream(), more.stream()).toList();
   }
 
   /** Starts the migration in a process and kills that after its first checkpoint. */
@@ -169,9 +211,8 @@ class MigrationOnStoresIT {
     PrintWriter to = new PrintWriter(out);
     line.setOut(to);
     line.setErr(new PrintWriter(err, true));
-    List<String> arguments = new ArrayList<>(migrate);
-    arguments.addAll(List.of(more));
-    arguments.addAll(List.of("--output", "csv", "--no-progress"));
+    List<String> arguments =
+        with(with(migrate, List.of(more)), List.of("--output", "csv", "--no-progress"));
     assertThat(line.execute(arguments.toArray(String[]::new))).as(err.toString()).isZero();
     to.flush();
     List<String> rows = out.toString().lines().toList();

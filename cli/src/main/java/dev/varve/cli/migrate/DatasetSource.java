@@ -35,8 +35,10 @@ final class DatasetSource implements MigrationSource {
     return dataset.resolution();
   }
 
+  /** Waits for the catalog, because a list of metrics may be that of half of it. */
   @Override
-  public List<String> metrics() {
+  public List<String> metrics() throws IOException {
+    dataset.awaitCatalog();
     return dataset.metrics(selection.selector());
   }
 

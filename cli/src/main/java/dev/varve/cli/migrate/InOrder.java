@@ -37,8 +37,8 @@ final class InOrder {
   }
 
   /**
-   * Passes the samples of a range of indexes on. Of several at one instant, the last of the range is
-   * passed on, and none if one was before.
+   * Passes the samples of a range of indexes on. Of several at one instant, the last of the range
+   * is passed on, and none if one was before.
    *
    * @throws CommandFailedException if one is earlier than one that came before
    */

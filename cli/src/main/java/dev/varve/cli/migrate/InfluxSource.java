@@ -153,7 +153,11 @@ final class InfluxSource implements MigrationSource {
     Tags own = series.key().tags();
     for (String tag : tags) {
       String value = own.get(tag);
-      query.append(and).append(name(tag)).append("::tag = ").append(text(value == null ? "" : value));
+      query
+          .append(and)
+          .append(name(tag))
+          .append("::tag = ")
+          .append(text(value == null ? "" : value));
       and = " AND ";
     }
     if (times.from() != Long.MIN_VALUE) {

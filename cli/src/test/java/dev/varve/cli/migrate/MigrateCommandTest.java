@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.varve.cli.Main;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -27,6 +28,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +67,62 @@ class MigrateCommandTest {
     assertThat(Files.readString(folder.resolve("report"))).contains("\"day\":\"2023-11-14\"");
     assertThat(export(b, "main")).isEqualTo(export(a, "main")).contains(",stale\n");
     assertThat(export(b, "other")).isEqualTo(export(a, "main"));
+  }
+
+  /** The steps of the page on migrations: with writers at all times, and back again. */
+  @Test
+  void switchesOverAndBack() throws Exception {
+    Path a = home("a", "buckets", "blocks");
+    fill(a);
+    long noted = START + 1_000_000_000L;
+    AtomicInteger sent = new AtomicInteger();
+    try (Engine engine = open(a);
+        Server server = start(engine)) {
+      String url = "http://127.0.0.1:" + server.ports().getFirst();
+      Object[] over = {"--source-server", url, "--source-dataset", "main", "--server", url};
+      Object[] back = {"--source-server", url, "--source-dataset", "other", "--server", url};
+      over = with(over, "--dataset", "other");
+      back = with(back, "--dataset", "main");
+      AtomicReference<Dataset> current = new AtomicReference<>(engine.dataset("main"));
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread sender = Thread.ofVirtual().start(() -> send(current, noted, sent, ended));
+      try {
+        assertThat(migrate(over)).as(err.toString()).isZero();
+        awaitOneMore(sent);
+        current.set(engine.dataset("other"));
+        awaitOneMore(sent);
+        assertThat(migrate(with(over, "--from", noted))).as(err.toString()).isZero();
+        assertThat(migrate(with(over, "--verify"))).as(err.toString()).isZero();
+        current.set(engine.dataset("main"));
+        awaitOneMore(sent);
+        assertThat(migrate(with(back, "--from", noted))).as(err.toString()).isZero();
+      } finally {
+        ended.set(true);
+        sender.join();
+      }
+      assertThat(migrate(with(over, "--from", noted))).as(err.toString()).isZero();
+    }
+    assertThat(export(a, "other")).isEqualTo(export(a, "main"));
+    assertThat(out.toString().lines().filter(line -> line.startsWith("sent,"))).hasSize(sent.get());
+  }
+
+  private static void send(
+      AtomicReference<Dataset> to, long from, AtomicInteger sent, AtomicBoolean ended) {
+    while (!ended.get()) {
+      BatchBuilder batch = new BatchBuilder();
+      batch.group(key("sent", "h")).add("value", from + sent.get(), sent.get() + 0.5);
+      assertThat(to.get().write(batch.build()).refused()).isZero();
+      sent.incrementAndGet();
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  /** Waits until a sample was sent that was begun after the call. */
+  private static void awaitOneMore(AtomicInteger sent) throws InterruptedException {
+    int begun = sent.get() + 2;
+    while (sent.get() < begun) {
+      Thread.sleep(1);
+    }
   }
 
   @Test
@@ -135,7 +196,8 @@ class MigrateCommandTest {
       case "SHOW FIELD KEYS FROM \"cpu\"" -> rows("[\"load\",\"float\"],[\"busy\",\"boolean\"]");
       case "SHOW SERIES FROM \"cpu\"" -> rows("[\"cpu,host=a\\\\ b\"],[\"cpu\"]");
       case String one when one.equals("SELECT " + load + "'a b'") ->
-          rows("[1700000000000000000,1.5]") + rows("[1700000001000000000,100000000000000000000],[1700000002000000000,-0]");
+          rows("[1700000000000000000,1.5]")
+              + rows("[1700000001000000000,100000000000000000000],[1700000002000000000,-0]");
       case String one when one.equals("SELECT " + load + "''") ->
           rows("[1700000000000000000,0.5],[1700000002000000001,0.75]");
       case String one when one.equals("SELECT " + busy + "'a b'") ->
