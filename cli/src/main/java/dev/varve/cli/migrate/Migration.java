@@ -85,8 +85,9 @@ final class Migration implements AutoCloseable {
         source.read(metric, from, this::take);
       }
     }
+    // The last batch, and then its end.
     flush();
-    finish();
+    flush();
     Files.deleteIfExists(state);
     return checkpoint.totals();
   }
@@ -111,33 +112,34 @@ final class Migration implements AutoCloseable {
     return Math.floorDiv(at, perDay) != Math.floorDiv(time, perDay) || !of.equals(series);
   }
 
-  /** Has the batch filled in, after the one before it. */
+  /**
+   * Has the batch filled in, after the one before it. The checkpoint of that one is written
+   * meanwhile: what a kill leaves behind it is found in the target by the next run.
+   */
   private void flush() throws IOException {
-    finish();
+    UnderWay before = underWay;
+    Filled filled = before == null ? null : filled(before.filled());
     Series last = series;
-    if (samples == 0 || last == null) {
-      return;
+    underWay = null;
+    if (samples > 0 && last != null) {
+      Batch full = batch.build();
+      long unfit = mapping.unfitCount();
+      underWay =
+          new UnderWay(
+              thread.submit(() -> filler.fill(full)),
+              samples,
+              unfit,
+              mapping.takeUnfit(),
+              new Position(last, time));
+      samples = 0;
     }
-    Batch full = batch.build();
-    long unfit = mapping.unfitCount();
-    underWay =
-        new UnderWay(
-            thread.submit(() -> filler.fill(full)),
-            samples,
-            unfit,
-            mapping.takeUnfit(),
-            new Position(last, time));
-    samples = 0;
+    if (before != null && filled != null) {
+      record(before, filled);
+    }
   }
 
-  /** Waits for the batch under way, and makes it the checkpoint. */
-  private void finish() throws IOException {
-    UnderWay ended = underWay;
-    if (ended == null) {
-      return;
-    }
-    underWay = null;
-    Filled filled = filled(ended.filled());
+  /** Makes a batch that is filled in the checkpoint. */
+  private void record(UnderWay ended, Filled filled) throws IOException {
     report.add(ended.unfit(), filled);
     checkpoint =
         new Checkpoint(
