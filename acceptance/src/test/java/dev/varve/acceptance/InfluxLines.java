@@ -18,14 +18,7 @@ final class InfluxLines {
   private static final int LINES_PER_REQUEST = 2_000;
 
   private static final double[] DOUBLES = {
-    1.5,
-    -1e25,
-    1e20,
-    -0.0,
-    Double.MIN_VALUE,
-    -Double.MAX_VALUE,
-    0.1 + 0.2,
-    123_456_789_012_345_678.0
+    1.5, -1e25, 1e20, -0.0, Double.MIN_VALUE, -Double.MAX_VALUE, 0.1 + 0.2, 1.2345678901234568E17
   };
 
   private final HostileSamples expected;

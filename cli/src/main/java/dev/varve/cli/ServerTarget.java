@@ -197,7 +197,6 @@ final class ServerTarget implements Target {
     }
   }
 
-  /** Asks for CSV, which holds everything, so that any writer can tell what it leaves out. */
   /** A server refuses to read while it searches, even of a metric that does not exist. */
   @Override
   public void awaitCatalog() throws IOException {
@@ -205,6 +204,7 @@ final class ServerTarget implements Target {
     export(QueryParameters.ofRows(none), ExportFormat.csv.to(Writer.nullWriter(), resolution(), 1));
   }
 
+  /** Asks for CSV, which holds everything, so that any writer can tell what it leaves out. */
   @Override
   public long export(QueryParameters rows, ExportWriter writer) throws IOException {
     Map<String, String> texts = new LinkedHashMap<>(rows.texts());

@@ -268,8 +268,9 @@ class AttachIT {
   }
 
   /** Migrates from tables of which no series is known yet. */
-  private void migrate(Path reading) {
+  private void migrate(Path reading) throws IOException {
     Path copy = directory.resolve(reading.getFileName() + ".copy");
+    Files.createDirectories(Path.of(copy + ".source"));
     List<String> call = new ArrayList<>(List.of("migrate", "--source-config", reading.toString()));
     call.addAll(List.of("--source-data", copy + ".source", "--data", copy.toString()));
     call.addAll(List.of("--state", copy + ".state", "--output", "csv", "--no-progress"));
