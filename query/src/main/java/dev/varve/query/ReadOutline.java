@@ -47,7 +47,11 @@ public record ReadOutline(
   }
 
   private static long millis(long time, Resolution resolution) {
-    return resolution.convert(time, Resolution.MILLISECONDS);
+    try {
+      return resolution.convert(time, Resolution.MILLISECONDS);
+    } catch (ArithmeticException e) {
+      return time < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
   }
 
   /** Returns a selector in words. */

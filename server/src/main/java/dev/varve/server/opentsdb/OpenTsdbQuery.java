@@ -29,8 +29,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A query of OpenTSDB, for explanations: the JSON that is posted to {@code /api/query} or {@code
- * /api/query/exp}, or the parameters of a URL of {@code /api/query} or {@code /api/query/gexp}.
+ * A query of OpenTSDB, for explanations: the JSON that is posted to {@code /api/query}, {@code
+ * /api/query/exp} or {@code /api/query/last}, or the parameters of a URL of {@code /api/query},
+ * {@code /api/query/gexp} or {@code /api/query/last}.
  */
 public final class OpenTsdbQuery implements Explainable {
   private final TsQuery.Checked query;
@@ -48,13 +49,16 @@ public final class OpenTsdbQuery implements Explainable {
    * @param memory reservation for what is parsed
    * @throws HttpError 400 with OpenTSDB's message if the query is invalid
    */
-  public static OpenTsdbQuery of(String text, long now, Reservation memory) {
+  public static Explainable of(String text, long now, Reservation memory) {
     return inWords(() ->
         text.stripLeading().startsWith("{") ? posted(text, now, memory) : inUrl(text, now, memory));
   }
 
-  private static OpenTsdbQuery posted(String text, long now, Reservation memory) {
+  private static Explainable posted(String text, long now, Reservation memory) {
     JsonBody body = JsonBody.read(text.getBytes(StandardCharsets.UTF_8), memory);
+    if (body.has("queries") && !body.has("start")) {
+      return new LastQuery(LastRequest.posted(body), now);
+    }
     if (!body.has("expressions")) {
       return new OpenTsdbQuery(QueryBody.read(body).check(now), List.of());
     }
@@ -62,9 +66,13 @@ public final class OpenTsdbQuery implements Explainable {
     return new OpenTsdbQuery(expressions.query().check(now), expressions.texts());
   }
 
-  private static OpenTsdbQuery inUrl(String text, long now, Reservation memory) {
+  private static Explainable inUrl(String text, long now, Reservation memory) {
     Map<String, List<String>> values =
         Form.readAll(text.substring(text.indexOf('?') + 1).strip(), memory);
+    if (values.containsKey("timeseries") || values.containsKey("tsuids")) {
+      return new LastQuery(
+          LastRequest.inUrl(name -> values.getOrDefault(name, List.of())), now);
+    }
     UrlQuery url = new UrlQuery(name -> values.getOrDefault(name, List.of()));
     List<String> functions = url.parameters().apply("exp");
     if (functions.isEmpty()) {

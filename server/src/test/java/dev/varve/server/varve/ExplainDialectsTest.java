@@ -117,6 +117,28 @@ class ExplainDialectsTest {
   }
 
   @Test
+  void tellsWhatTheNewestPointsOfOpenTsdbTook() {
+    String url = explained("opentsdb", "/api/query/last?timeseries=m{host=h1}&timeseries=m", true);
+    assertThat(url)
+        .contains(
+            "{\"plan\":{\"operator\":\"opentsdb last\",\"inputs\":[{\"operator\":\"newest point\",\"detail\":\"of each series, read from the newest end\",\"rows\":1,\"values\":1,")
+        .contains("\"rows\":3,\"values\":3,", "\"detail\":\"{__name__=\\\"m\\\", host=\\\"h1\\\"}\"")
+        .contains("\"seriesMatched\":1", "\"seriesMatched\":3", "\"ranges\":[{\"table\"")
+        .contains("\"actual\":{\"series\":1,\"samples\":2,");
+
+    String posted =
+        explained(
+            "opentsdb",
+            "{\"queries\":[{\"metric\":\"m\",\"tags\":{\"host\":\"h1\"}}],\"backScan\":24}",
+            false);
+    assertThat(posted)
+        .contains("no other tags than host", "\"seriesMatched\":0")
+        .doesNotContain("icroseconds\":", "\"actual\"");
+    assertThat(asked("opentsdb", "timeseries=none", true).body())
+        .contains("No such name for 'metrics': 'none'");
+  }
+
+  @Test
   void tellsWhatAQueryOfHeroicDid() {
     String json =
         explained(
