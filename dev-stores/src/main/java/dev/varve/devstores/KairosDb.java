@@ -62,6 +62,8 @@ public final class KairosDb implements AutoCloseable {
         datastore.cassandra.write_cluster.cql_host_list: ["%s"]
         datastore.cassandra.write_cluster.keyspace: "%s"
         datastore.cassandra.write_cluster.tag_indexed_row_key_lookup_metrics: {%s}
+        service.rollups: "org.kairosdb.rollup.RollUpModule"
+        rollups.server_assignment.check_update_delay_millseconds: 10000
         """
             .formatted(cassandra, keyspace, lists(tagIndexed)));
   }

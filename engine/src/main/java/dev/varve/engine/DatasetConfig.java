@@ -172,10 +172,18 @@ public record DatasetConfig(
    *     that the original uses
    * @param home the store of the home; null for the dataset's store, or for a local store if the
    *     dataset is read-only
+   * @param runsTasks whether the roll-up tasks run that the original keeps in its tables. Otherwise
+   *     they are left to the original
    */
-  public record Attached(Access access, Map<String, String> tables, @Nullable StoreConfig home) {
+  public record Attached(
+      Access access, Map<String, String> tables, @Nullable StoreConfig home, boolean runsTasks) {
     public Attached {
       tables = Map.copyOf(tables);
+    }
+
+    /** Leaves the original's tasks to it. */
+    public Attached(Access access, Map<String, String> tables, @Nullable StoreConfig home) {
+      this(access, tables, home, false);
     }
 
     public static Attached of(Access access) {

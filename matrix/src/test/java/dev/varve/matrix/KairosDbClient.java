@@ -105,7 +105,7 @@ final class KairosDbClient {
         .formatted(times.from(), times.to() - 1, text(metric), json(tags));
   }
 
-  private HttpResponse<String> send(String method, String path, String body) {
+  HttpResponse<String> send(String method, String path, String body) {
     HttpRequest request =
         HttpRequest.newBuilder(address.resolve(path))
             .header("Content-Type", "application/json")

@@ -31,6 +31,7 @@ import dev.varve.model.Value;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.awaitility.Awaitility;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,6 +73,8 @@ class KairosDbTakeoverIT {
       Map.of(
           "tagIndexed",
           KairosDbStory.INDEXED + "(" + String.join(",", KairosDbStory.INDEXED_TAGS) + ")");
+
+  private static final Pattern TASK = Pattern.compile("\"id\":\"([^\"]+)\"");
 
   private static final Duration BELIEVED = Duration.ofSeconds(2);
 
@@ -236,6 +241,71 @@ class KairosDbTakeoverIT {
         assertThat(varve.kept(key)).isEqualTo(original.kept(key)).contains("Key not found");
       }
     }
+  }
+
+  /** Roll-up tasks are in KairosDB's table, and each lists and deletes those of the other. */
+  @Test
+  void bothKeepTheSameTasks() {
+    try (VarveServer server =
+        VarveServer.start(directory.resolve("tasks"), dataset(NEW, TAG_INDEXED, Access.CO_WRITE))) {
+      KairosDbClient varve = new KairosDbClient(server.address());
+      for (KairosDbClient creator : List.of(client(), varve)) {
+        String id = createTask(creator, "hours");
+        String path = "/api/v1/rollups/" + id;
+        HttpResponse<String> theirs = client().send("GET", path, "");
+        assertThat(theirs.statusCode()).as(theirs.body()).isEqualTo(200);
+        assertThat(varve.send("GET", path, "").body()).isEqualTo(theirs.body()).contains(id);
+        assertThat(varve.send("GET", "/api/v1/rollups", "").body()).contains(theirs.body());
+        assertThat(client().send("GET", "/api/v1/rollups", "").body()).contains(theirs.body());
+        KairosDbClient other = creator == varve ? client() : varve;
+        assertThat(other.send("DELETE", path, "").statusCode()).isEqualTo(204);
+        for (KairosDbClient client : List.of(client(), varve)) {
+          assertThat(client.send("GET", path, "").statusCode()).isEqualTo(404);
+        }
+      }
+    }
+  }
+
+  /** Varve leaves the tasks of KairosDB alone unless the configuration says that it runs them. */
+  @Test
+  void tasksRunIfTheConfigurationSaysSo() {
+    String id = createTask(client(), "seconds");
+    DatasetConfig left = dataset(NEW, TAG_INDEXED, Access.CO_WRITE);
+    Attached run =
+        new Attached(Access.CO_WRITE, Map.of(), new StoreConfig("rocksdb", Map.of()), true);
+    try (VarveServer leaves = VarveServer.start(directory.resolve("leaves"), left);
+        VarveServer runs = VarveServer.start(directory.resolve("runs"), left.with(run))) {
+      KairosDbClient running = new KairosDbClient(runs.address());
+      await()
+          .atMost(Duration.ofSeconds(90))
+          .untilAsserted(() ->
+              assertThat(running.send("GET", "/metrics", "").body())
+                  .containsPattern("varve_rollup_executions_total [1-9]"));
+      assertThat(running.send("GET", "/metrics", "").body())
+          .contains("varve_rollup_failures_total 0.0");
+      assertThat(new KairosDbClient(leaves.address()).send("GET", "/metrics", "").body())
+          .contains("varve_rollup_executions_total 0.0");
+      assertThat(running.send("GET", "/api/v1/rollups/status/" + id, "").body())
+          .contains("\"metric_name\":\"" + METRIC + "\"");
+    }
+    assertThat(client().send("DELETE", "/api/v1/rollups/" + id, "").statusCode()).isEqualTo(204);
+  }
+
+  /** Creates a task that runs once per unit and returns its ID. */
+  private static String createTask(KairosDbClient creator, String unit) {
+    HttpResponse<String> created =
+        creator.send(
+            "POST",
+            "/api/v1/rollups",
+            """
+            {"name":"Z\u00fcrich","execution_interval":{"value":1,"unit":"%s"},"rollups":[{"save_as":"rolled up",\
+            "query":{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"%s","tags":{},\
+            "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}"""
+                .formatted(unit, METRIC));
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
+    Matcher id = TASK.matcher(created.body());
+    assertThat(id.find()).isTrue();
+    return id.group(1);
   }
 
   /**

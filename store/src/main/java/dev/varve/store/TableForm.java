@@ -27,7 +27,8 @@ public sealed interface TableForm {
    *
    * @param value the column that holds the cell's value, byte for byte; null if values are empty
    *     and the row alone represents the cell
-   * @param extras columns that are written with every row but never read: name to CQL term
+   * @param extras static columns that every change of a cell sets and nobody reads: name to CQL
+   *     term
    */
   record Columns(
       List<TypedColumn> partition,

@@ -1,6 +1,7 @@
 package dev.varve.cli.config;
 
 import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
@@ -213,6 +214,12 @@ public final class ConfigKeys {
         key(
             "attach",
             dataset -> ofAttached(dataset, dataset.isReadOnly() ? "read-only" : "co-write")),
+        key(
+            "rollup-tasks",
+            dataset -> {
+              Attached attached = dataset.attached();
+              return attached == null ? null : attached.runsTasks() ? "run" : "leave";
+            }),
         new Row<>(
             List.of("tables"),
             (dataset, into) -> {

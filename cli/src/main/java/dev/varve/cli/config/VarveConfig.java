@@ -457,13 +457,21 @@ public record VarveConfig(
       StoreConfig store =
           new StoreConfig(home.text("kind", "rocksdb"), home.texts("options", "store options"));
       home.refuseUnknown();
+      boolean runsTasks =
+          reader.choice("rollup-tasks", List.of("leave", "run"), "leave").equals("run");
+      if (runsTasks && access.equals("read-only")) {
+        reader.problem(
+            "rollup-tasks",
+            "is 'run', but tasks write what they compute, and need attach: co-write");
+      }
       if (!access.equals("no")) {
         return new Attached(
             access.equals("co-write") ? Access.CO_WRITE : Access.READ_ONLY,
             tables,
-            reader.has("home") ? store : null);
+            reader.has("home") ? store : null,
+            runsTasks);
       }
-      for (String key : List.of("tables", "home")) {
+      for (String key : List.of("tables", "home", "rollup-tasks")) {
         if (reader.has(key)) {
           reader.problem(
               key,

@@ -182,11 +182,12 @@ final class RollupRoutes {
 
   private void status(Exchange exchange) throws IOException {
     String id = id(exchange);
-    RollupStatus status = store(exchange).status(id);
-    if (status == null) {
+    String shown = store(exchange).shown(id);
+    if (shown == null) {
       throw new UnknownTaskException("Status", id);
     }
-    Answers.json(exchange, 200, status.shown());
+    exchange.memory().hold(3L * shown.length());
+    Answers.json(exchange, 200, shown);
   }
 
   private void backfill(Exchange exchange) throws IOException {

@@ -1,6 +1,8 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadGuard;
+import dev.varve.engine.ServiceTexts.Text;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
@@ -17,6 +19,7 @@ import dev.varve.server.kairosdb.RollupTask.RollupQuery;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +52,9 @@ public final class RollupScheduler implements AutoCloseable {
   /** A state whose task is still missing after this time, in ms, belongs to a deleted task. */
   private static final long ORPHAN = 60_000;
 
+  /** Pause between two looks for tasks that others have added, in ms. */
+  private static final long TASKS_OF_OTHERS = 10_000;
+
   /** Maximum length of a stored error, in characters. */
   private static final int ERROR_MAX = 500;
 
@@ -62,6 +68,9 @@ public final class RollupScheduler implements AutoCloseable {
 
   /** Identifies this server in leases. */
   private final String holder = UUID.randomUUID().toString();
+
+  /** When tasks of others were last looked for, by dataset. Used by the one thread alone. */
+  private final Map<String, Long> looked = new HashMap<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicLong executions = new AtomicLong();
@@ -122,6 +131,12 @@ public final class RollupScheduler implements AutoCloseable {
     RollupStore store = new RollupStore(dataset);
     try {
       long now = clock.millis();
+      if (!store.isRun()) {
+        return;
+      }
+      if (store.areShared()) {
+        schedule(dataset, store, now);
+      }
       Map<String, RollupStatus> due = new LinkedHashMap<>();
       store.statuses((id, status) -> {
         if (status.next() <= now) {
@@ -135,6 +150,34 @@ public final class RollupScheduler implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       FAILED.warn("tasks", "the roll-up tasks of dataset '" + dataset.name() + "': " + e);
+    }
+  }
+
+  /** Gives a schedule to tasks that others have added: they are due one interval from now. */
+  private void schedule(Dataset dataset, RollupStore store, long now) {
+    Long last = looked.get(dataset.name());
+    if (last != null && now - last < TASKS_OF_OTHERS) {
+      return;
+    }
+    looked.put(dataset.name(), now);
+    for (Text task : store.tasks(ReadGuard.NONE)) {
+      if (store.status(task.key()) == null) {
+        RollupTask read = read(task.key(), task.text(), dataset);
+        if (read != null) {
+          store.put(
+              task.key(), RollupStatus.NEW.due(RollupStatus.next(now, read.interval(), now)));
+        }
+      }
+    }
+  }
+
+  /** Returns a task; null if Varve cannot read it. */
+  private @Nullable RollupTask read(String id, String json, Dataset dataset) {
+    try {
+      return new RollupReader(clock, dataset.resolution(), WriteBudget.unlimited()).read(id, json);
+    } catch (RuntimeException e) {
+      FAILED.warn("unreadable", "roll-up task " + id + " cannot be read: " + e);
+      return null;
     }
   }
 
@@ -155,7 +198,7 @@ public final class RollupScheduler implements AutoCloseable {
       if (status != null && json != null && status.next() <= now) {
         run(new Execution(id, json, status, dataset, store, shared));
       } else if (status != null && json == null && status.next() < now - ORPHAN) {
-        store.delete(id);
+        store.forget(id);
       }
     } finally {
       if (shared) {
@@ -176,15 +219,10 @@ public final class RollupScheduler implements AutoCloseable {
   private void run(Execution execution) {
     long now = clock.millis();
     executions.incrementAndGet();
-    RollupTask task;
-    try {
-      task =
-          new RollupReader(clock, execution.dataset().resolution(), WriteBudget.unlimited())
-              .read(execution.id(), execution.json());
-    } catch (RuntimeException e) {
-      // The task was valid when it was stored, by another version of Varve.
+    RollupTask task = read(execution.id(), execution.json(), execution.dataset());
+    if (task == null) {
+      // It was valid when it was stored, by another version of Varve.
       failures.incrementAndGet();
-      FAILED.warn("unreadable", "roll-up task " + execution.id() + " cannot be read: " + e);
       execution.store().put(execution.id(), execution.before().due(now + ORPHAN));
       return;
     }

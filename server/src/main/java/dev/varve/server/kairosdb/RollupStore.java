@@ -1,6 +1,8 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.NamedTexts;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ServiceTexts;
 import dev.varve.engine.ServiceTexts.Text;
@@ -10,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The roll-up tasks of a dataset, their states, and the leases of the servers that run them, in the
- * home of the dataset.
+ * home of the dataset. In an attached keyspace the tasks are those of the original, which are left
+ * to it unless the configuration says that they run here.
  */
 final class RollupStore {
   /** Maximum number of tasks of a dataset. */
@@ -24,23 +27,46 @@ final class RollupStore {
 
   private final ServiceTexts texts;
 
+  /** Has the tasks; for those of the original, also the states that it shows. */
+  private final NamedTexts tasks;
+
+  private final boolean areShared;
+  private final boolean run;
+
   RollupStore(Dataset dataset) {
     this.texts = dataset.services();
+    this.tasks = dataset.clientTexts();
+    this.areShared = tasks != texts;
+    Attached attached = dataset.config().attached();
+    this.run = !areShared || (attached != null && attached.runsTasks());
+  }
+
+  /** Returns whether the tasks run here. */
+  boolean isRun() {
+    return run;
+  }
+
+  /** Returns whether others may add and change tasks as well. */
+  boolean areShared() {
+    return areShared;
   }
 
   /** Returns the JSON of a task; null if there is none. */
   @Nullable String task(String id) {
-    return text(CONFIG, id);
+    Text found = tasks.get(SERVICE, CONFIG, id);
+    return found == null ? null : found.text();
   }
 
   /** Returns the JSON of all tasks, in the order of their IDs. */
   List<Text> tasks(ReadGuard guard) {
-    return texts.texts(SERVICE, CONFIG, "", guard);
+    return tasks.texts(SERVICE, CONFIG, "", guard);
   }
 
   /** Returns the number of tasks. */
   int count() {
-    return texts.count(SERVICE, CONFIG);
+    return areShared
+        ? tasks(ReadGuard.NONE).size()
+        : texts.count(SERVICE, CONFIG);
   }
 
   /**
@@ -58,12 +84,20 @@ final class RollupStore {
     long due = RollupStatus.next(now, task.interval(), now);
     // A task without a status would never run.
     put(task.id(), (before == null ? RollupStatus.NEW : before).due(due));
-    texts.put(SERVICE, CONFIG, task.id(), task.json());
+    tasks.put(SERVICE, CONFIG, task.id(), task.json());
   }
 
   /** Deletes a task with everything that belongs to it. */
   void delete(String id) {
-    texts.delete(SERVICE, CONFIG, id);
+    tasks.delete(SERVICE, CONFIG, id);
+    if (areShared && run) {
+      tasks.delete(SERVICE, STATUS, id);
+    }
+    forget(id);
+  }
+
+  /** Deletes what belongs to a task that is gone. */
+  void forget(String id) {
     texts.delete(SERVICE, STATUS, id);
     texts.delete(SERVICE, LEASE, id);
     texts.delete(SERVICE, CREATOR, id);
@@ -74,6 +108,19 @@ final class RollupStore {
    */
   @Nullable String creator(String id) {
     return text(CREATOR, id);
+  }
+
+  /**
+   * Returns the state of a task as the API shows it; null if there is none. A task that is left to
+   * the original has the state that it stored.
+   */
+  @Nullable String shown(String id) {
+    if (!run) {
+      Text found = tasks.get(SERVICE, STATUS, id);
+      return found == null ? null : found.text();
+    }
+    RollupStatus status = status(id);
+    return status == null ? null : status.shown();
   }
 
   @Nullable RollupStatus status(String id) {
@@ -92,6 +139,9 @@ final class RollupStore {
 
   void put(String id, RollupStatus status) {
     texts.put(SERVICE, STATUS, id, status.stored());
+    if (areShared && run) {
+      tasks.put(SERVICE, STATUS, id, status.shown());
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,9 @@ final class ForeignTable implements FamilyTable {
   private final String whereRow;
   private final String whereCell;
 
+  /** Sets the columns that every change of a row sets; null if there are none. */
+  private final @Nullable String touch;
+
   ForeignTable(Requests requests, TableSpec spec) {
     this.requests = requests;
     this.table =
@@ -52,6 +56,7 @@ final class ForeignTable implements FamilyTable {
         value = form.value();
         tuples = false;
         put = insert(List.of(), List.of());
+        touch = null;
       }
       case TableForm.Columns form -> {
         partition = form.partition();
@@ -62,6 +67,7 @@ final class ForeignTable implements FamilyTable {
             insert(
                 form.extras().keySet().stream().sorted().toList(),
                 form.extras().keySet().stream().sorted().map(form.extras()::get).toList());
+        touch = form.extras().isEmpty() ? null : touch(form);
       }
       case TableForm.Cells cells ->
           throw new StoreException(
@@ -89,6 +95,16 @@ final class ForeignTable implements FamilyTable {
     terms.addAll(extraTerms);
     return "INSERT INTO %s (%s) VALUES (%s) USING TIMESTAMP ? AND TTL ?"
         .formatted(table, String.join(", ", names), String.join(", ", terms));
+  }
+
+  private String touch(TableForm.Columns form) {
+    String columns =
+        form.extras().entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
+            .map(extra -> CqlNames.quoted(extra.getKey()) + " = " + extra.getValue())
+            .collect(Collectors.joining(", "));
+    return "UPDATE %s USING TIMESTAMP ? SET %s WHERE %s"
+        .formatted(table, columns, equal(partition));
   }
 
   private static String name(TypedColumn column) {
@@ -155,6 +171,19 @@ final class ForeignTable implements FamilyTable {
     values.add(stamp);
     values.add(timeToLive.seconds());
     return requests.bind(put, values.toArray());
+  }
+
+  /**
+   * Returns what goes with the delete of a column: the static columns are set as by a put. Null if
+   * there are none.
+   */
+  @Nullable BoundStatement touch(CellBatch edits, int edit, long stamp) {
+    if (touch == null) {
+      return null;
+    }
+    List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
+    values.addFirst(stamp);
+    return requests.bind(touch, values.toArray());
   }
 
   /** Deletes a column. */

@@ -3,6 +3,7 @@ package dev.varve.store.cassandra;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.BatchableStatement;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import dev.varve.model.Bytes;
@@ -141,6 +142,10 @@ final class MutationStatements {
         case DELETE_COLUMN -> {
           if (delete.whole()) {
             into.add(table.deleteColumn(edits, edit, deleteStamp(family)));
+            BoundStatement touch = table.touch(edits, edit, deleteStamp(family));
+            if (touch != null) {
+              into.add(touch);
+            }
           } else {
             deleteByTime(table, edit);
           }
