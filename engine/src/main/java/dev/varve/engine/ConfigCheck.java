@@ -5,6 +5,7 @@ import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.TextTable;
 import dev.varve.model.Resolution;
 import dev.varve.store.TableSpec;
 import java.time.Duration;
@@ -12,8 +13,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Validates a configuration before anything is opened. */
 final class ConfigCheck {
@@ -105,7 +108,14 @@ final class ConfigCheck {
   }
 
   private void tables(String dataset, Layout layout, Attached attached) {
-    List<String> known = layout.tables().stream().map(TableSpec::name).toList();
+    List<String> known =
+        Stream.concat(
+                layout.tables().stream(),
+                Stream.of(layout.texts(), layout.seriesTexts())
+                    .flatMap(Optional::stream)
+                    .map(TextTable::spec))
+            .map(TableSpec::name)
+            .toList();
     attached
         .tables()
         .forEach((table, foreign) -> {

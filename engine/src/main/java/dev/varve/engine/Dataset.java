@@ -40,6 +40,8 @@ import dev.varve.engine.write.MetadataWriter;
 import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.layout.Domain;
+import dev.varve.layout.Layout;
+import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
@@ -91,6 +93,9 @@ public final class Dataset implements AutoCloseable {
   /** The texts of clients in the original's table; null if they are among the services' texts. */
   private final @Nullable OriginalTexts originalTexts;
 
+  /** The texts about series in the original's table; null if there is none. */
+  private final @Nullable OriginalTexts seriesTexts;
+
   private final DeleteJobs deletes;
   private final Fill fill;
   private final HeatKeeper heat;
@@ -124,7 +129,8 @@ public final class Dataset implements AutoCloseable {
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
     this.services = new ServiceTexts(open);
-    this.originalTexts = OriginalTexts.open(open);
+    this.originalTexts = OriginalTexts.open(open, Layout::texts);
+    this.seriesTexts = OriginalTexts.open(open, Layout::seriesTexts);
     this.deletes = new DeleteJobs(open, reader, writer, refresh::isComplete);
     this.fill = new Fill(reader, writer, open.resolution());
     this.heat = heat;
@@ -154,6 +160,7 @@ public final class Dataset implements AutoCloseable {
     this.metadata = whole.metadata;
     this.services = whole.services;
     this.originalTexts = whole.originalTexts;
+    this.seriesTexts = whole.seriesTexts;
     this.deletes = whole.deletes;
     this.fill = whole.fill;
     this.heat = whole.heat;
@@ -550,6 +557,17 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
+   * Returns the texts about series in the original's table; null unless such a table is attached. A
+   * service key is the original's identifier of a series, as hexadecimal digits.
+   *
+   * @throws QueryRefusedException to bound users
+   */
+  public @Nullable NamedTexts seriesTexts() {
+    refuseWithin("what clients keep with a dataset");
+    return seriesTexts;
+  }
+
+  /**
    * Returns the numbers of names in the dataset's tables; null if its layout keeps none, or if it
    * has several periods, whose tables need not agree. Null for bound users, too: the tables have
    * names of other series.
@@ -565,6 +583,66 @@ public final class Dataset implements AutoCloseable {
         .numbers()
         .map(numbers -> new NameTable(primary, numbers, config().isReadOnly()))
         .orElse(null);
+  }
+
+  /**
+   * Gives the number of a name another name in the dataset's tables. Its series then have other
+   * labels, and all their samples. Writers wait meanwhile.
+   *
+   * @return what became of it; only {@link Renaming.Done} has an effect
+   * @throws QueryRefusedException if the dataset has no {@link #names}, is attached read-only or
+   *     has companions, if the new name cannot have a number, the catalog is full, or a delete is
+   *     not done
+   * @throws WriteFailedException if a store failed; the change may be half done and can be repeated
+   * @throws CorruptDataException if a table is damaged
+   */
+  public Renaming rename(NameTable.Part part, String old, String name) {
+    return nameChange().rename(part.inLayout(), old, name);
+  }
+
+  /**
+   * Follows a change that {@link #rename} has made through another dataset with the same numbers.
+   *
+   * @throws QueryRefusedException as {@link #rename}
+   * @throws WriteFailedException if a store failed
+   */
+  public void followRename(NameTable.Part part, String old, String name) {
+    nameChange().follow(part.inLayout(), old, name);
+  }
+
+  /**
+   * Looks the numbers of names up again that are used from now on. Where others write to the
+   * tables, a search for series begins as well: it finds those of changed names.
+   */
+  public void forgetNames() {
+    if (names() == null) {
+      return;
+    }
+    writer.forgetNames();
+    if (config().attached() != null) {
+      PlacedLayout primary = open.periods().all().getFirst().primary();
+      NameChange change =
+          new NameChange(open, writer, catalogs, primary, primary.layout().numbers().orElseThrow());
+      refresh.searchAnew(change::removeUnnamed);
+    }
+  }
+
+  private NameChange nameChange() {
+    NameTable names = names();
+    Period period = open.periods().all().getFirst();
+    if (names == null || period.hasCompanions()) {
+      throw new QueryRefusedException(
+          "names of dataset '%s' cannot be changed: its tables have no numbers for them, or several layouts have its series"
+              .formatted(name()));
+    }
+    if (config().isReadOnly()) {
+      throw new QueryRefusedException(
+          "dataset '%s' is attached read-only, so its names cannot be changed".formatted(name()));
+    }
+    refuseWithoutCatalog();
+    PlacedLayout primary = period.primary();
+    return new NameChange(
+        open, writer, catalogs, primary, primary.layout().numbers().orElseThrow());
   }
 
   /**
@@ -898,6 +976,9 @@ public final class Dataset implements AutoCloseable {
     writer.close();
     if (originalTexts != null) {
       originalTexts.close();
+    }
+    if (seriesTexts != null) {
+      seriesTexts.close();
     }
     open.periods().close();
     heat.close();

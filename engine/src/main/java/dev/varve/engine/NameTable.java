@@ -8,6 +8,7 @@ import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers that the tables of a dataset keep for names, such as OpenTSDB's UIDs. Safe for use by
@@ -21,6 +22,10 @@ public final class NameTable {
     TAG_VALUE(NameNumbers.Part.TAG_VALUE);
 
     private final NameNumbers.Part inLayout;
+
+    NameNumbers.Part inLayout() {
+      return inLayout;
+    }
 
     Part(NameNumbers.Part inLayout) {
       this.inLayout = inLayout;
@@ -40,6 +45,11 @@ public final class NameTable {
     this.layout = layout;
     this.numbers = numbers;
     this.readOnly = readOnly;
+  }
+
+  /** Returns the name of the table. */
+  public String tableName() {
+    return layout.table(numbers.table()).spec().name();
   }
 
   /** Returns the length of the numbers of a part, in bytes. */
@@ -86,6 +96,48 @@ public final class NameTable {
    */
   public Optional<String> name(Part part, Bytes number) {
     return run(numbers.name(part.inLayout, number));
+  }
+
+  /** Returns what people noted about a number, as the original stores it; null for nothing. */
+  public @Nullable String note(Part part, Bytes number) {
+    return run(numbers.note(part.inLayout, number)).orElse(null);
+  }
+
+  /**
+   * Stores a note about a number if the stored one is as expected.
+   *
+   * @param expected null if there must be none
+   * @return whether it was stored
+   * @throws IllegalArgumentException if the note is too long
+   * @throws QueryRefusedException if the tables are attached read-only
+   * @throws WriteFailedException if the table cannot be written
+   */
+  public boolean putNote(Part part, Bytes number, @Nullable String expected, String note) {
+    ServiceTexts.requireLength(note);
+    return noting(numbers.putNote(part.inLayout, number, expected, note));
+  }
+
+  /**
+   * Deletes the note about a number. Does nothing if there is none.
+   *
+   * @throws QueryRefusedException if the tables are attached read-only
+   * @throws WriteFailedException if the table cannot be written
+   */
+  public void removeNote(Part part, Bytes number) {
+    boolean _ = noting(numbers.removeNote(part.inLayout, number));
+  }
+
+  private boolean noting(Step<Boolean> step) {
+    if (readOnly) {
+      throw new QueryRefusedException(
+          "the tables are attached read-only, so nothing can be noted about names");
+    }
+    try {
+      return run(step);
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "the note cannot be changed: %s".formatted(e.getMessage()), e.unknown());
+    }
   }
 
   private <T> T run(Step<T> step) {

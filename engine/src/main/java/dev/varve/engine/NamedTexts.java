@@ -25,6 +25,18 @@ public interface NamedTexts {
   void put(String service, String serviceKey, String key, String text);
 
   /**
+   * Stores a text if the stored one is as expected, and returns once it is durable.
+   *
+   * @param expected null if no text must be stored
+   * @return whether the text was stored
+   * @throws IllegalArgumentException as {@link #put}
+   * @throws QueryRefusedException if nothing may be written
+   * @throws WriteFailedException if the store failed
+   */
+  boolean putIf(
+      String service, String serviceKey, String key, @Nullable String expected, String text);
+
+  /**
    * Deletes a text and returns once that is durable. Does nothing if there is none.
    *
    * @throws IllegalArgumentException if the name is too long or has a NUL

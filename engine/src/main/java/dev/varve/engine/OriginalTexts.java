@@ -3,15 +3,18 @@ package dev.varve.engine;
 import dev.varve.engine.DatasetConfig.Access;
 import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.layout.Layout;
 import dev.varve.layout.TextTable;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
@@ -22,7 +25,10 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Texts in the table of the original whose tables are attached, which it reads and writes, too. */
@@ -42,13 +48,18 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
     this.dataset = dataset;
   }
 
-  /** Opens the table; null if the dataset is not attached to tables that have one. */
-  static @Nullable OriginalTexts open(OpenDataset dataset) {
+  /**
+   * Opens a table; null if the dataset is not attached to tables that have it.
+   *
+   * @param of returns the table of a layout
+   */
+  static @Nullable OriginalTexts open(
+      OpenDataset dataset, Function<Layout, Optional<TextTable>> of) {
     Attached attached = dataset.config().attached();
     if (attached == null || dataset.periods().all().getLast().blocks() != null) {
       return null;
     }
-    TextTable form = dataset.periods().all().getLast().primary().layout().texts().orElse(null);
+    TextTable form = of.apply(dataset.periods().all().getLast().primary().layout()).orElse(null);
     if (form == null) {
       return null;
     }
@@ -114,12 +125,43 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
     ServiceTexts.requireLength(text);
     ServiceTexts.Text before = get(service, serviceKey, key);
     refuseToWrite();
-    long now =
-        Resolution.MICROSECONDS.convert(dataset.clock().systemMicros(), Resolution.MILLISECONDS);
-    long time = before == null ? now : Math.max(now, before.modified() / 1000 + 1);
+    long time = after(before);
     MutationBatch edits = new MutationBatch();
     edits.put(form.row(service, serviceKey), 0, form.qualifier(key), time, Bytes.utf8(text));
     apply(edits);
+  }
+
+  private long after(ServiceTexts.@Nullable Text before) {
+    long now =
+        Resolution.MICROSECONDS.convert(dataset.clock().systemMicros(), Resolution.MILLISECONDS);
+    return before == null ? now : Math.max(now, before.modified() / 1000 + 1);
+  }
+
+  /** Compares and writes at once if the store can. */
+  @Override
+  public boolean putIf(
+      String service, String serviceKey, String key, @Nullable String expected, String text) {
+    ServiceTexts.requireLength(text);
+    ServiceTexts.Text before = get(service, serviceKey, key);
+    refuseToWrite();
+    if (!Objects.equals(before == null ? null : before.text(), expected)) {
+      return false;
+    }
+    Power.ConditionalPut power = table.power(Power.ConditionalPut.class).orElse(null);
+    if (power == null) {
+      put(service, serviceKey, key, text);
+      return true;
+    }
+    Cell cell =
+        new Cell(
+            form.row(service, serviceKey), 0, form.qualifier(key), after(before), Bytes.utf8(text));
+    try {
+      return power.putIf(cell, expected == null ? null : Bytes.utf8(expected));
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
+          e.unknown());
+    }
   }
 
   @Override

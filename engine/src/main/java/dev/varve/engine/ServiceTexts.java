@@ -68,6 +68,7 @@ public final class ServiceTexts implements NamedTexts {
    * @throws IllegalArgumentException as {@link #put}
    * @throws WriteFailedException if the store failed
    */
+  @Override
   public boolean putIf(
       String service, String serviceKey, String key, @Nullable String expected, String text) {
     Bytes row = row(service, serviceKey, key);

@@ -10,6 +10,7 @@ import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.heat.HeatMap;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -149,6 +150,53 @@ class TwoServersTest {
             assertThat(TestEngine.read(second, ALL))
                 .isEqualTo(TestEngine.read(first, ALL))
                 .hasSize(2));
+  }
+
+  @Test
+  void aChangedNameReachesTheOtherServer() {
+    Dataset first = a.open(config("opentsdb"));
+    Dataset second = b.open(config("opentsdb"));
+    first.write(one("old", NOW, 1));
+    first.write(one("other", NOW, 1));
+    await().atMost(SOON).until(() -> TestEngine.read(second, ALL).size() == 2);
+    second.write(one("old", NOW + 1000, 2));
+
+    assertThat(first.rename(NameTable.Part.TAG_VALUE, "none", "new"))
+        .isEqualTo(new Renaming.Unknown());
+    assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "other"))
+        .isInstanceOf(Renaming.Taken.class);
+    assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "new"))
+        .isInstanceOf(Renaming.Done.class);
+    assertThat(samples(first)).isEqualTo(Map.of("new", 2, "other", 1));
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> {
+          assertThat(samples(second)).isEqualTo(Map.of("new", 2, "other", 1));
+          assertThat(second.catalog().seriesCount()).isEqualTo(2);
+        });
+
+    // The old name comes back with another UID. Between servers clocks decide what was later.
+    b.micros.addAndGet(10_000_000);
+    second.write(one("old", NOW + 2000, 3));
+    first.write(one("new", NOW + 3000, 4));
+    for (Dataset dataset : List.of(first, second)) {
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> assertThat(samples(dataset)).isEqualTo(Map.of("old", 1, "new", 3, "other", 1)));
+    }
+    a.close();
+    assertThat(samples(a.open(config("opentsdb"))))
+        .isEqualTo(Map.of("old", 1, "new", 3, "other", 1));
+  }
+
+  /** Returns the number of samples by host. */
+  private static Map<String, Integer> samples(Dataset dataset) {
+    Map<String, Integer> samples = new HashMap<>();
+    TestEngine.read(dataset, ALL)
+        .forEach((series, found) ->
+            samples.put(String.valueOf(series.key().tags().get("host")), found.size()));
+    return samples;
   }
 
   @Test

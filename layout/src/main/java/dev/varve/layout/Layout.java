@@ -130,6 +130,14 @@ public interface Layout extends StorageLayout, RowAddressing {
     return Optional.empty();
   }
 
+  /**
+   * Returns the table in which the original keeps texts about its series, if it has one. A service
+   * key is the original's identifier of a series, as hexadecimal digits.
+   */
+  default Optional<TextTable> seriesTexts() {
+    return Optional.empty();
+  }
+
   /** Returns the cells of notes about instants, if the original keeps some beside the samples. */
   default Optional<NoteCells> notes() {
     return Optional.empty();

@@ -2,6 +2,7 @@ package dev.varve.layout;
 
 import dev.varve.model.Bytes;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Numbers that a layout keeps for names in a table of its own, such as OpenTSDB's UIDs. */
 public interface NameNumbers {
@@ -11,6 +12,9 @@ public interface NameNumbers {
     TAG_NAME,
     TAG_VALUE
   }
+
+  /** Returns the index of their table in {@link Layout#tables()}. */
+  int table();
 
   /** Returns the length of the numbers of a part, in bytes. */
   int width(Part part);
@@ -22,6 +26,40 @@ public interface NameNumbers {
    *     Optional#empty()} for it
    */
   Step<Optional<Bytes>> number(Part part, String name, boolean create);
+
+  /** What became of a request to give a number another name. */
+  sealed interface Renaming {
+    /** The number has the new name, and the old name has none. */
+    record Done(Bytes number) implements Renaming {}
+
+    /** The old name has no number. Nothing has changed. */
+    record Unknown() implements Renaming {}
+
+    /** The new name has a number already. Nothing has changed. */
+    record Taken(Bytes number) implements Renaming {}
+
+    /** Someone else renames the number at the same time. This request has changed nothing. */
+    record Raced() implements Renaming {}
+  }
+
+  /**
+   * Gives the number of a name another name. Repeating a request that was interrupted completes it.
+   * Throws {@link RefusedException} if the new name cannot have a number.
+   */
+  Step<Renaming> rename(Part part, String old, String name);
+
+  /** Returns what people noted about a number, as the original stores it; empty for nothing. */
+  Step<Optional<String>> note(Part part, Bytes number);
+
+  /**
+   * Stores a note about a number if the stored one is as expected. Yields whether it was stored.
+   *
+   * @param expected null if there must be none
+   */
+  Step<Boolean> putNote(Part part, Bytes number, @Nullable String expected, String note);
+
+  /** Deletes the note about a number. Yields true, also if there was none. */
+  Step<Boolean> removeNote(Part part, Bytes number);
 
   /** Returns the name with a number; empty if there is none. */
   Step<Optional<String>> name(Part part, Bytes number);

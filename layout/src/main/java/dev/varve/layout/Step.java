@@ -7,6 +7,7 @@ import dev.varve.store.ReadPlan;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,10 @@ public sealed interface Step<T> {
       int table, Bytes row, int family, Bytes qualifier, long amount, LongFunction<Step<T>> then)
       implements Step<T> {}
 
+  /** Requests to delete a column with all its versions, durably. */
+  record Remove<T>(int table, Bytes row, int family, Bytes qualifier, Supplier<Step<T>> then)
+      implements Step<T> {}
+
   record TableRead(int table, ReadPlan plan) {}
 
   /** A cell, and its table's index in {@link Layout#tables()}. */
@@ -62,6 +67,8 @@ public sealed interface Step<T> {
           new Claim<>(table, cell, expected, put -> then.apply(put).then(next));
       case Count<T>(var table, var row, var family, var qualifier, var amount, var then) ->
           new Count<>(table, row, family, qualifier, amount, sum -> then.apply(sum).then(next));
+      case Remove<T>(var table, var row, var family, var qualifier, var then) ->
+          new Remove<>(table, row, family, qualifier, () -> then.get().then(next));
     };
   }
 

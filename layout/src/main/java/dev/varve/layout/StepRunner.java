@@ -1,11 +1,15 @@
 package dev.varve.layout;
 
 import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
@@ -78,6 +82,10 @@ public final class StepRunner {
             next = then.apply(look(reads, onlooker));
         case Step.Claim<T> claim -> next = claim.then().apply(claim(claim));
         case Step.Count<T> count -> next = count.then().apply(count(count));
+        case Step.Remove<T> remove -> {
+          remove(remove);
+          next = remove.then().get();
+        }
       }
     }
   }
@@ -121,6 +129,18 @@ public final class StepRunner {
     Table table = tables.get(count.table());
     return power(table, Power.Increment.class)
         .add(count.row(), count.family(), count.qualifier(), count.amount(), now(table));
+  }
+
+  private void remove(Step.Remove<?> remove) {
+    Table table = tables.get(remove.table());
+    MutationBatch edits = new MutationBatch();
+    edits.deleteColumn(remove.row(), remove.family(), remove.qualifier(), TimeRange.ALL);
+    for (RowOutcome outcome : table.apply(edits, Durability.SYNCED)) {
+      if (!outcome.applied()) {
+        throw new StoreException(
+            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()));
+      }
+    }
   }
 
   private long now(Table table) {

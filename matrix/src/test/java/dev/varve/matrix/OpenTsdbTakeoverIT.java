@@ -105,8 +105,19 @@ class OpenTsdbTakeoverIT {
 
   /** A setup of OpenTSDB, and the prefix of its tables. */
   private record Setup(String name, Map<String, String> settings, Map<String, String> parameters) {
+    /** Tables that {@code attach} inspects. */
     Map<String, String> tables() {
       return Map.of("tsdb", name, "tsdb-uid", name + "-uid");
+    }
+
+    Map<String, String> allTables() {
+      Map<String, String> all = new HashMap<>(tables());
+      all.put("tsdb-meta", name + "-meta");
+      return all;
+    }
+
+    int metricDigits() {
+      return 2 * Integer.parseInt(parameters.getOrDefault("metricWidth", "3"));
     }
 
     boolean appends() {
@@ -122,6 +133,7 @@ class OpenTsdbTakeoverIT {
       // OpenTSDB compacts rows when it reads them, and at no other time. Otherwise a value that it
       // read before an overwrite would return as the newer one.
       all.put("tsd.storage.compaction.min_flush_threshold", "1000000");
+      all.put("tsd.http.show_stack_trace", "false");
       all.put("tsd.storage.hbase.data_table", name);
       all.put("tsd.storage.hbase.uid_table", name + "-uid");
       all.put("tsd.storage.hbase.meta_table", name + "-meta");
@@ -200,6 +212,14 @@ class OpenTsdbTakeoverIT {
                 "none:theirs%7Bhost=" + DOUBLES + "%7D",
                 START_MILLIS / 1000)
             .tell();
+        new MetaStory(
+                openTsdb.address(),
+                varve.address(),
+                "theirs%7Bapp=db,host=" + MIXED + ",zone=lga%7D",
+                START_MILLIS / 1000,
+                setup.metricDigits())
+            .tell();
+        new RenameStory(openTsdb.address(), varve.address(), START_MILLIS / 1000).tell();
 
         if (setup.fixesDuplicates()) {
           overwriteColumns(setup, client, dataset, random, model);
@@ -454,7 +474,8 @@ class OpenTsdbTakeoverIT {
             Set.of(),
             false)
         .with(new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)))
-        .with(new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
+        .with(
+            new Attached(Access.CO_WRITE, setup.allTables(), new StoreConfig("rocksdb", Map.of())));
   }
 
   /** Returns points of all widths and both units, each at an unused instant. */

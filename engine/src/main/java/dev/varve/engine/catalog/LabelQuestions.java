@@ -150,7 +150,7 @@ final class LabelQuestions {
                 : countPairs(name, label, some, metrics, carriers, guard);
           });
       pairCount += sizes[0];
-      if (some == null || sizes[0] > 0) {
+      if (sizes[0] > 0) {
         values.add(name, sizes[0]);
         bytes.add(name, sizes[1]);
       }
@@ -179,7 +179,7 @@ final class LabelQuestions {
       guard.ensureWanted();
       int pair = label.pairs().get(i);
       long count = some == null ? pairs.count(pair) : pairs.count(pair, some);
-      if (some != null && count == 0) {
+      if (count == 0) {
         continue;
       }
       String value = names.get(pairs.value(pair));

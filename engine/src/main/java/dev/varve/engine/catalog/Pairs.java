@@ -98,6 +98,18 @@ final class Pairs {
     return false;
   }
 
+  /** Records that a series no longer carries a pair. */
+  void unpost(int pair, int series) {
+    int posting = postings.get(pair);
+    if (posting == series) {
+      bitmaps.add(new RoaringBitmap());
+      postings.set(pair, -1 - bitmaps.size());
+    } else if (posting < NOBODY) {
+      RoaringBitmap bitmap = bitmaps.get(-2 - posting);
+      posted -= bitmap.checkedRemove(series) ? 1 : 0;
+    }
+  }
+
   /** Adds the series that carry a pair to a bitmap. */
   void addTo(RoaringBitmap into, int pair) {
     int posting = postings.get(pair);

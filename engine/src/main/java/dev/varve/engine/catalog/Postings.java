@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
@@ -40,6 +41,9 @@ final class Postings {
   private final KeySlab keys;
   private final Map<String, Label> labels = new HashMap<>();
 
+  /** The keys that were removed, and not added again. */
+  private final RoaringBitmap removed = new RoaringBitmap();
+
   Postings(Names names, Pairs pairs, KeySlab keys) {
     this.names = names;
     this.pairs = pairs;
@@ -60,13 +64,42 @@ final class Postings {
     return bytes;
   }
 
+  /** Returns the number of keys. */
+  int size() {
+    return keys.size() - removed.getCardinality();
+  }
+
+  /** Returns whether a key is there; false for the number -1. */
+  boolean has(int series) {
+    return series >= 0 && !removed.contains(series);
+  }
+
   /** Adds a key under its labels. */
   void add(int series, GroupKey key) {
-    post(series, Series.NAME_LABEL, key.metric());
+    removed.remove(series);
+    forEachLabel(key, (name, value) -> post(series, name, value));
+  }
+
+  /** Removes a key from its labels. */
+  void remove(int series, GroupKey key) {
+    removed.add(series);
+    forEachLabel(
+        key,
+        (name, value) -> {
+          pairs.unpost(pairs.add(names.add(name), names.add(value)), series);
+          Label label = labels.get(name);
+          if (label != null) {
+            label.carriers.remove(series);
+          }
+        });
+  }
+
+  private static void forEachLabel(GroupKey key, BiConsumer<String, String> label) {
+    label.accept(Series.NAME_LABEL, key.metric());
     Tags tags = key.tags();
     for (int i = 0; i < tags.size(); i++) {
       if (!isReserved(tags.name(i))) {
-        post(series, tags.name(i), tags.value(i));
+        label.accept(tags.name(i), tags.value(i));
       }
     }
     Tags resource = key.resource();
@@ -75,7 +108,7 @@ final class Postings {
       String shown = tags.has(name) ? Series.RESOURCE_PREFIX + name : name;
       boolean hidden = !shown.equals(name) && (tags.has(shown) || resource.has(shown));
       if (!hidden && !isReserved(shown)) {
-        post(series, shown, resource.value(i));
+        label.accept(shown, resource.value(i));
       }
     }
   }
@@ -199,6 +232,8 @@ final class Postings {
   }
 
   private RoaringBitmap everything() {
-    return RoaringBitmap.bitmapOfRange(0, keys.size());
+    RoaringBitmap all = RoaringBitmap.bitmapOfRange(0, keys.size());
+    all.andNot(removed);
+    return all;
   }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,9 @@ public final class SeriesIndex {
   private long allFrom = Long.MAX_VALUE;
   private long allTo = Long.MIN_VALUE;
 
+  /** Changed under the lock, but also read without it. */
+  private final AtomicLong removals = new AtomicLong();
+
   /** Guards all of the above except the counts. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
@@ -64,7 +68,7 @@ public final class SeriesIndex {
 
   /** Returns the number of keys. */
   public int size() {
-    return reading(keys::size);
+    return reading(postings::size);
   }
 
   /** Estimates the heap bytes of the index. */
@@ -84,7 +88,41 @@ public final class SeriesIndex {
 
   /** Returns the number of a key, or -1 if it is absent. */
   public int find(SeriesIdentity identity) {
-    return reading(() -> keys.find(identity));
+    return reading(() -> {
+      int series = keys.find(identity);
+      return postings.has(series) ? series : -1;
+    });
+  }
+
+  /** Returns the number after the highest that a key has or had. */
+  public int end() {
+    return reading(keys::size);
+  }
+
+  /** Returns whether a number is that of a key, which has not been removed since. */
+  public boolean has(int series) {
+    return removals.get() == 0 ? series >= 0 : reading(() -> postings.has(series));
+  }
+
+  /** Returns how many keys were removed so far. */
+  public long removals() {
+    return removals.get();
+  }
+
+  /**
+   * Removes a key. Whoever holds its number can still ask for the key, and a key that is added
+   * again gets its number again, without fields, extent and samples.
+   */
+  public void remove(int series) {
+    lock.writeLock().lock();
+    try {
+      if (postings.has(series)) {
+        postings.remove(series, keys.get(series));
+        removals.incrementAndGet();
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
   }
 
   /**
@@ -96,10 +134,10 @@ public final class SeriesIndex {
     lock.writeLock().lock();
     try {
       int known = keys.find(identity);
-      if (known >= 0) {
-        return known(known, key);
+      if (known >= 0 && postings.has(known(known, key))) {
+        return known;
       }
-      int series = keys.add(identity, key);
+      int series = known >= 0 ? known : keys.add(identity, key);
       fields.set(series, FieldSets.NONE);
       from.set(series, Long.MAX_VALUE);
       to.set(series, Long.MIN_VALUE);

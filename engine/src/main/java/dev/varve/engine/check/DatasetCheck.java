@@ -308,12 +308,14 @@ public final class DatasetCheck {
       return;
     }
     List<String> without = new ArrayList<>();
-    int size = dataset.index().size();
-    int count = size - seen.cardinality();
+    int end = dataset.index().end();
+    int count = dataset.index().size() - seen.cardinality();
     for (int number = seen.nextClearBit(0);
-        number < size && without.size() < EXAMPLES;
+        number < end && without.size() < EXAMPLES;
         number = seen.nextClearBit(number + 1)) {
-      without.add(dataset.index().key(number).toString());
+      if (dataset.index().has(number)) {
+        without.add(dataset.index().key(number).toString());
+      }
     }
     if (count > 0) {
       tell(

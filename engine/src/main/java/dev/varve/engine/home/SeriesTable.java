@@ -39,9 +39,13 @@ import java.util.TreeSet;
  *            01 kind u8 field UTF-8        // a field and kind; value empty
  *            02 from i64 to i64            // an extent; value: samples counted, i64
  *            03 field UTF-8                // numbers of a field; value: series u32, metric u32
+ *            04                            // the key was removed; value empty
  * kind       0 int64, 1 double, 2 string
  * i64        big-endian, two's complement
  * </pre>
+ *
+ * <p>A key is removed while the cell that says so is not older than that of the key. It comes back
+ * with a newer cell of the key.
  *
  * <p>Extents accumulate: a key may have samples within any of them and nowhere else. Extents are
  * never overwritten, so the order of concurrent writers does not matter.
@@ -51,6 +55,7 @@ public final class SeriesTable implements AutoCloseable {
   private static final int FIELD = 1;
   private static final int EXTENT = 2;
   private static final int NUMBER = 3;
+  private static final int REMOVED = 4;
 
   /** A row with more extents than this has them merged when the table is loaded. */
   private static final int EXTENTS_MAX = 8;
@@ -116,6 +121,11 @@ public final class SeriesTable implements AutoCloseable {
     System.arraycopy(name, 0, qualifier, 1, name.length);
     byte[] value = ByteBuffer.allocate(8).putInt(series).putInt(metric).array();
     put(into, identity, qualifier, stamp, value);
+  }
+
+  /** Adds the edit that records that a key was removed. */
+  public static void putRemoved(MutationBatch into, SeriesIdentity identity, long stamp) {
+    put(into, identity, new byte[] {REMOVED}, stamp, new byte[0]);
   }
 
   private static byte[] extentQualifier(TimeRange extent) {
@@ -232,6 +242,7 @@ public final class SeriesTable implements AutoCloseable {
     private int series = -1;
     private String metric = "";
     private long samples;
+    private long added;
     private boolean folds = true;
 
     private Loading(SeriesIndex index, long stamp) {
@@ -255,6 +266,7 @@ public final class SeriesTable implements AutoCloseable {
         GroupKey key = key(page, cell);
         metric = key.metric();
         series = index.add(identity, key);
+        added = page.time(cell);
       } else if (series < 0 || !isOfRow(page, cell)) {
         throw damaged(page, cell, "a row that does not begin with its key");
       } else if (bytes[qualifier] == FIELD && length >= 2) {
@@ -269,8 +281,12 @@ public final class SeriesTable implements AutoCloseable {
           && buffer.getInt(value + 4) >= 0) {
         String field = new String(bytes, qualifier + 1, length - 1, StandardCharsets.UTF_8);
         index.numbers().load(series, metric, field, buffer.getInt(value), buffer.getInt(value + 4));
+      } else if (bytes[qualifier] == REMOVED && length == 1) {
+        if (page.time(cell) >= added) {
+          index.remove(series);
+        }
       } else {
-        throw damaged(page, cell, "neither a key, a field, an extent nor a number");
+        throw damaged(page, cell, "neither a key, a field, an extent, a number nor a removal");
       }
     }
 

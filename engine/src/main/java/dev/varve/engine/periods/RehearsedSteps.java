@@ -41,6 +41,7 @@ final class RehearsedSteps {
             next =
                 then.apply(steps.run(new Step.Look<List<CellBatch>>(reads, settled, Step::done)));
         case Step.Claim<T> claim -> next = claim.then().apply(true);
+        case Step.Remove<T> remove -> next = remove.then().get();
         case Step.Count<T>(var table, var row, var family, var qualifier, var amount, var then) -> {
           Column column = new Column(table, row, family, qualifier);
           long sum = sums.computeIfAbsent(column, this::standing) + amount;

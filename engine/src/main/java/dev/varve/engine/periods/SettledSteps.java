@@ -72,6 +72,12 @@ final class SettledSteps {
                 then.apply(
                     steps.run(
                         new Step.Count<Long>(table, row, family, qualifier, amount, Step::done)));
+        case Step.Remove<T>(var table, var row, var family, var qualifier, var then) -> {
+          boolean _ =
+              steps.run(
+                  new Step.Remove<Boolean>(table, row, family, qualifier, () -> Step.done(true)));
+          next = then.get();
+        }
       }
     }
   }

@@ -23,7 +23,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -60,11 +62,18 @@ public final class CatalogRefresh implements AutoCloseable {
   private final Refresh times;
 
   /** Guarded by {@link #rebuilding}. */
-  private final SeenHashes found = new SeenHashes();
+  private SeenHashes found = new SeenHashes();
 
   private final Set<String> knownMetrics = new TreeSet<>();
   private final LongAdder refreshes = new LongAdder();
   private final CountDownLatch stop = new CountDownLatch(1);
+
+  /** Has a permit if a search should begin at once, or if none should begin any more. */
+  private final Semaphore called = new Semaphore(0);
+
+  /** What follows the next full search, which takes no series as seen; null for nothing. */
+  private final AtomicReference<@Nullable Runnable> anew = new AtomicReference<>();
+
   private volatile @Nullable Thread thread;
 
   /** Held during a full search, so that only one runs at a time. */
@@ -146,8 +155,30 @@ public final class CatalogRefresh implements AutoCloseable {
         searched = System.nanoTime();
       }
       long untilNext = isDue ? 0 : searched + times.rescan().toNanos() - System.nanoTime();
-      pause = Math.min(pause, Math.max(0, untilNext));
-    } while (!isStopped(Duration.ofNanos(pause)));
+      isDue |= isCalled(Math.min(pause, Math.max(0, untilNext)));
+    } while (!isStopped());
+  }
+
+  /** Waits, and returns whether a search was asked for meanwhile. */
+  private boolean isCalled(long nanos) {
+    try {
+      boolean isCalled = called.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+      return isCalled && called.drainPermits() >= 0;
+    } catch (InterruptedException e) {
+      stop.countDown();
+      return false;
+    }
+  }
+
+  /**
+   * Begins another full search, which identifies every series again because names may have changed.
+   * Does nothing unless other programs write to the tables.
+   *
+   * @param then runs once the search has ended
+   */
+  public void searchAnew(Runnable then) {
+    anew.set(then);
+    called.release();
   }
 
   /**
@@ -209,7 +240,14 @@ public final class CatalogRefresh implements AutoCloseable {
             log(now);
             told.accept(now);
           };
+      Runnable then = anew.getAndSet(null);
+      if (then != null) {
+        found = new SeenHashes();
+      }
       if (searchAll(both)) {
+        if (then != null) {
+          then.run();
+        }
         dataset.home().identity().catalogState(CatalogState.COMPLETE, dataset.stamps(1));
         complete = true;
         refreshed();
@@ -299,6 +337,7 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Stops the current search and prevents further ones. They resume after a restart. */
   public void stop() {
     stop.countDown();
+    called.release();
   }
 
   private boolean isStopped() {

@@ -188,7 +188,11 @@ public final class OtherServers implements AutoCloseable {
         last.add(identity);
       }
     });
+    long removals = dataset.index().removals();
     dataset.home().series().load(wanted, dataset.index());
+    if (dataset.index().removals() > removals) {
+      writer.forgetNames();
+    }
     pending.keySet().removeAll(last);
   }
 

@@ -366,6 +366,12 @@ public final class DatasetWriter implements AutoCloseable {
     index.revisit();
   }
 
+  /** Looks names and series up again that are used from now on, because names have changed. */
+  public void forgetNames() {
+    dataset.layouts().forEach(PlacedLayout::forget);
+    series.forget();
+  }
+
   /** Returns the markers of writes into companions; null if no period has companions. */
   public @Nullable Companions companions() {
     return companions;

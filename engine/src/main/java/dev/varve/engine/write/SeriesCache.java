@@ -72,6 +72,11 @@ final class SeriesCache {
     return series;
   }
 
+  /** Forgets all series, so that they are looked up again. */
+  void forget() {
+    known.invalidateAll();
+  }
+
   private KnownSeries resolve(GroupKey raw) {
     GroupKey key = withResources(raw);
     SeriesIdentity identity = SeriesIdentity.of(key);

@@ -78,7 +78,7 @@ final class SeriesNotes {
 
   /** Adds what is new about a part of which the layout accepted something. */
   void add(Part part, long stamp) {
-    Standing standing = part.series().standing();
+    Standing standing = standing(part.series());
     List<Field> fields = newFields(part, standing);
     long first = part.first();
     long last = part.last();
@@ -90,7 +90,7 @@ final class SeriesNotes {
     }
     TimeRange extent =
         !standing.covers(first, last)
-            ? extent(part.series(), first, last)
+            ? extent(part.series(), standing, first, last)
             : recount ? standing.extent() : null;
     if (standing.series() >= 0 && fields.isEmpty() && extent == null) {
       return;
@@ -103,6 +103,14 @@ final class SeriesNotes {
       SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
     }
     notes.add(new Note(part.series(), fields, extent, samples));
+  }
+
+  /** Returns what the catalog says of a series, which may have been removed since. */
+  private Standing standing(KnownSeries series) {
+    Standing standing = series.standing();
+    return standing.series() < 0 || dataset.index().has(standing.series())
+        ? standing
+        : Standing.NOTHING;
   }
 
   /**
@@ -130,14 +138,14 @@ final class SeriesNotes {
 
   /** Adds a key that has an attribute and perhaps no sample. */
   void addKeyOnly(KnownSeries series, long stamp) {
-    if (series.standing().series() < 0) {
+    if (standing(series).series() < 0) {
       addKey(series, stamp);
       notes.add(new Note(series, List.of(), null, 0));
     }
   }
 
   private void addKey(KnownSeries series, long stamp) {
-    if (series.standing().series() < 0) {
+    if (standing(series).series() < 0) {
       SeriesTable.putKey(edits, series.identity(), series.key(), stamp);
     }
   }
@@ -155,10 +163,9 @@ final class SeriesNotes {
     return fields;
   }
 
-  private TimeRange extent(KnownSeries series, long first, long last) {
+  private TimeRange extent(KnownSeries series, Standing standing, long first, long last) {
     Resolution resolution = dataset.resolution();
-    return Extents.grown(
-        series.standing().extent(), first, last, resolution, series.identity().high());
+    return Extents.grown(standing.extent(), first, last, resolution, series.identity().high());
   }
 
   /**
@@ -185,7 +192,7 @@ final class SeriesNotes {
   }
 
   private Standing after(Note note, int number) {
-    FieldKinds before = note.series().standing().fields();
+    FieldKinds before = standing(note.series()).fields();
     List<Field> added =
         note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
     return new Standing(number, before.with(added), dataset.index().extent(number));

@@ -56,6 +56,36 @@ class SeriesIndexTest {
   }
 
   @Test
+  void aRemovedKeyIsGoneUntilItIsAddedAgain() {
+    GroupKey removed = GroupKey.of("cpu", Tags.of("host", "a", "dc", "x"));
+    int one = add(removed);
+    int two = add(GroupKey.of("cpu", Tags.of("host", "b")));
+    index.addField(one, "f", Kind.DOUBLE);
+    index.extend(one, new TimeRange(5, 9));
+    index.remove(one);
+    index.remove(one);
+
+    assertThat(index.find(SeriesIdentity.of(removed))).isEqualTo(-1);
+    assertThat(index.has(one)).isFalse();
+    assertThat(index.has(two)).isTrue();
+    assertThat(index.size()).isEqualTo(1);
+    assertThat(index.key(one)).as("for who holds its number").isEqualTo(removed);
+    assertThat(matched(new TagFilter.Equal("host", "a"))).isEmpty();
+    assertThat(matched(new TagFilter.NotEqual("host", "b"))).isEmpty();
+    assertThat(matched(new TagFilter.Has("dc"))).isEmpty();
+    assertThat(matched()).containsExactly(two);
+    assertThat(names("cpu")).containsExactly("host");
+    assertThat(index.firstValues("host", "", 9, ReadGuard.NONE)).containsExactly("b");
+    assertThat(index.cardinality(null, 9, ReadGuard.NONE).series()).isEqualTo(1);
+
+    assertThat(add(removed)).isEqualTo(one);
+    assertThat(index.fields(one)).isEmpty();
+    assertThat(index.extent(one).isEmpty()).isTrue();
+    assertThat(matched(new TagFilter.Equal("host", "a"))).containsExactly(one);
+    assertThat(names("cpu")).containsExactly("dc", "host");
+  }
+
+  @Test
   void refusesAnotherKeyOfTheSameIdentity() {
     GroupKey standing = GroupKey.of("cpu", Tags.EMPTY);
     GroupKey other = GroupKey.of("mem", Tags.EMPTY);

@@ -16,6 +16,7 @@ import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowShape;
 import dev.varve.layout.Step;
+import dev.varve.layout.TextTable;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -365,6 +366,11 @@ public final class OpenTsdbLayout implements Layout {
   @Override
   public Optional<NameNumbers> numbers() {
     return Optional.of(new Uids(uids));
+  }
+
+  @Override
+  public Optional<TextTable> seriesTexts() {
+    return Optional.of(new MetaTable());
   }
 
   @Override

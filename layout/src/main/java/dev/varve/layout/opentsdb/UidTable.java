@@ -2,6 +2,7 @@ package dev.varve.layout.opentsdb;
 
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *  00           id       metrics|tagk|tagv    number of UIDs assigned, 8 bytes
  *  name         id       metrics|tagk|tagv    UID
  *  UID          name     metrics|tagk|tagv    name
- *  UID          name     metric_meta|...      JSON, not written by Varve
+ *  UID          name     metric_meta|...      JSON: what people noted about the name
  * </pre>
  *
  * <p>To assign a UID, a writer increments the counter, claims the row of the UID, then claims the
@@ -75,6 +76,10 @@ final class UidTable {
     Bytes qualifier() {
       return Bytes.utf8(label);
     }
+
+    private Bytes metaQualifier() {
+      return Bytes.utf8(meta);
+    }
   }
 
   /** A name in Latin-1. */
@@ -110,7 +115,7 @@ final class UidTable {
    *     empty if any name has no UID
    */
   Step<Optional<List<Bytes>>> uids(List<Name> names, boolean create) {
-    return lookUp(names)
+    return lookUp(names, true)
         .then(found -> {
           if (found.stream().allMatch(Optional::isPresent)) {
             return Step.done(Optional.of(found.stream().map(Optional::orElseThrow).toList()));
@@ -121,12 +126,12 @@ final class UidTable {
         });
   }
 
-  private Step<List<Optional<Bytes>>> lookUp(List<Name> names) {
+  private Step<List<Optional<Bytes>>> lookUp(List<Name> names, boolean settled) {
     List<Step.TableRead> reads =
         names.stream().map(name -> read(name.row(), ID, name.kind.qualifier())).toList();
     return new Step.Look<>(
         reads,
-        true,
+        settled,
         answers -> {
           List<Optional<Bytes>> uids = new ArrayList<>(names.size());
           for (int i = 0; i < names.size(); i++) {
@@ -217,7 +222,7 @@ final class UidTable {
 
   /** Retries after another writer claimed the name or the UID. The number is lost. */
   private Step<Bytes> again(Name name, int attempt) {
-    return lookUp(List.of(name))
+    return lookUp(List.of(name), true)
         .then(found -> {
           if (found.getFirst().isPresent()) {
             return Step.done(found.getFirst().orElseThrow());
@@ -231,6 +236,68 @@ final class UidTable {
           }
           return claim(name, attempt + 1);
         });
+  }
+
+  /**
+   * Gives the UID of a name another name: first the row of the UID, then the row of the new name,
+   * and last it deletes the row of the old one. This is the original's order, but no other writer's
+   * change is overwritten. A request that ends between these steps can be repeated.
+   */
+  Step<Renaming> rename(Name old, Name fresh) {
+    return lookUp(List.of(old, fresh), false)
+        .then(found -> {
+          Optional<Bytes> uid = found.getFirst();
+          Optional<Bytes> taken = found.get(1);
+          if (uid.isEmpty()) {
+            return Step.done(new Renaming.Unknown());
+          }
+          if (taken.isPresent()) {
+            return taken.equals(uid)
+                ? forget(old, taken.orElseThrow())
+                : Step.done(new Renaming.Taken(taken.orElseThrow()));
+          }
+          return rename(old, fresh, uid.orElseThrow());
+        });
+  }
+
+  private static Step<Renaming> rename(Name old, Name fresh, Bytes uid) {
+    return putName(
+        uid,
+        old,
+        fresh,
+        put ->
+            put
+                ? putUid(uid, old, fresh)
+                // An interrupted request may have put the name before.
+                : putName(
+                    uid,
+                    fresh,
+                    fresh,
+                    again -> again ? putUid(uid, old, fresh) : Step.done(new Renaming.Raced())));
+  }
+
+  private static Step<Renaming> putName(
+      Bytes uid, Name expected, Name name, Function<Boolean, Step<Renaming>> then) {
+    Cell cell = new Cell(uid, NAMES, name.kind.qualifier(), 0, name.row());
+    return new Step.Claim<>(OpenTsdbLayout.UIDS, cell, expected.row(), then);
+  }
+
+  private static Step<Renaming> putUid(Bytes uid, Name old, Name fresh) {
+    return put(
+        new Cell(fresh.row(), ID, fresh.kind.qualifier(), 0, uid),
+        put ->
+            put
+                ? forget(old, uid)
+                : putName(uid, fresh, old, undone -> Step.done(new Renaming.Raced())));
+  }
+
+  private static Step<Renaming> forget(Name old, Bytes uid) {
+    return new Step.Remove<>(
+        OpenTsdbLayout.UIDS,
+        old.row(),
+        ID,
+        old.kind.qualifier(),
+        () -> Step.done(new Renaming.Done(uid)));
   }
 
   /**
@@ -258,6 +325,31 @@ final class UidTable {
           }
           return Step.done(List.copyOf(names));
         });
+  }
+
+  /** Looks up the note about a UID; empty if there is none. */
+  Step<Optional<String>> note(Kind kind, Bytes uid) {
+    return new Step.Look<>(
+        List.of(read(uid, NAMES, kind.metaQualifier())),
+        false,
+        answers ->
+            Step.done(
+                answers.getFirst().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(answers.getFirst().value(0).toUtf8())));
+  }
+
+  /** Stores a note about a UID if the stored one is as expected. */
+  static Step<Boolean> putNote(Kind kind, Bytes uid, @Nullable String expected, String note) {
+    Cell cell = new Cell(uid, NAMES, kind.metaQualifier(), 0, Bytes.utf8(note));
+    return new Step.Claim<>(
+        OpenTsdbLayout.UIDS, cell, expected == null ? null : Bytes.utf8(expected), Step::done);
+  }
+
+  /** Deletes the note about a UID. */
+  static Step<Boolean> removeNote(Kind kind, Bytes uid) {
+    return new Step.Remove<>(
+        OpenTsdbLayout.UIDS, uid, NAMES, kind.metaQualifier(), () -> Step.done(true));
   }
 
   /** Looks up the name of a UID; empty if it has none. */

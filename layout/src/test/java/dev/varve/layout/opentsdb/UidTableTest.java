@@ -137,6 +137,8 @@ class UidTableTest {
                 steps.run(
                     new Step.Count<>(
                         table, row, family, qualifier, amount, sum -> Step.done(then.apply(sum))));
+            case Step.Remove<Optional<Binding>> remove ->
+                throw new AssertionError("a binding removes nothing: " + remove);
           };
       return step instanceof Step.Done;
     }

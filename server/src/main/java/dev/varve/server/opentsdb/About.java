@@ -6,6 +6,7 @@ import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.opentsdb.query.Aggregator;
 import dev.varve.server.opentsdb.query.JsonAnswer;
+import dev.varve.server.opentsdb.rollup.Rollups;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
@@ -125,8 +126,14 @@ final class About {
         });
   }
 
-  /** {@code /api/dropcaches}: there is nothing that a client need drop. */
-  static void dropCaches(Exchange exchange) {
+  /** {@code /api/dropcaches}: looks UIDs up again, which another server may have renamed. */
+  void dropCaches(Exchange exchange) {
+    Dataset dataset = context.dataset(exchange);
+    dataset.forgetNames();
+    Rollups rollups = Queries.rollups(context, exchange.caller(), dataset);
+    if (rollups.config() != null) {
+      rollups.all().forEach(Dataset::forgetNames);
+    }
     map(exchange, new TreeMap<>(Map.of("message", "Caches dropped", "status", "200")));
   }
 

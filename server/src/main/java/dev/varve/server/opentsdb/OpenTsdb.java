@@ -167,7 +167,11 @@ public final class OpenTsdb implements Dialect {
     routes.add(Route.get(assign, Load.QUERY, Right.READ, wording(uids::assign)).asking(stores));
     routes.add(
         Route.post(assign, Load.QUERY, Right.READ, wording(uids::assign)).reading().asking(stores));
-    both(routes, api + "uid/rename", Load.QUERY, Right.READ, uids::rename);
+    HttpHandler rename = wording(new UidRename(context)::handle);
+    String all = "admin, where the layout keeps UIDs";
+    String renames = api + "uid/rename";
+    routes.add(Route.get(renames, Load.QUERY, Right.READ, rename).asking(all));
+    routes.add(Route.post(renames, Load.QUERY, Right.READ, rename).reading().asking(all));
     UidMetaRoutes meta = new UidMetaRoutes(context);
     String about = api + "uid/uidmeta";
     routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)).ofAllSeries());
@@ -214,7 +218,7 @@ public final class OpenTsdb implements Dialect {
     both(routes, api + "aggregators", Load.NONE, Right.LOGIN, About::aggregators);
     both(routes, api + "config", Load.NONE, Right.LOGIN, About::config);
     both(routes, api + "config/filters", Load.NONE, Right.LOGIN, About::filters);
-    both(routes, api + "dropcaches", Load.NONE, Right.ADMIN, About::dropCaches);
+    both(routes, api + "dropcaches", Load.NONE, Right.ADMIN, about::dropCaches);
     both(routes, api + "stats", Load.NONE, Right.READ, about::stats);
     both(routes, api + "stats/jvm", Load.NONE, Right.LOGIN, JvmStats::jvm);
     both(routes, api + "stats/threads", Load.NONE, Right.LOGIN, JvmStats::threads);
@@ -395,7 +399,8 @@ public final class OpenTsdb implements Dialect {
           exchange.memory().hold(MEMBER_BYTES + 2L * (name.length() + text.length()));
           members.put(name, text);
         } else {
-          json.skipChildren();
+          throw new OpenTsdbError(
+              400, "Unable to parse the given JSON", "'%s' is a text or a number".formatted(name));
         }
       }
       return members;

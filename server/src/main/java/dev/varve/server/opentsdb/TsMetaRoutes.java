@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.NamedTexts;
 import dev.varve.engine.ServiceTexts;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
@@ -29,10 +30,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** {@code /api/uid/tsmeta}: notes about series, kept in the home of the dataset by TSUID. */
+/**
+ * {@code /api/uid/tsmeta}: notes about series, kept by TSUID: in the table of OpenTSDB if it is
+ * attached, else in the home of the dataset.
+ */
 final class TsMetaRoutes {
   private static final String SERVICE = "_TsMeta";
   private static final String KEY = "tsuid";
+
+  /** The key in OpenTSDB's table. */
+  private static final String META = "ts_meta";
 
   /** Two servers that write one note at once take turns; more attempts than this are odd. */
   private static final int ATTEMPTS = 100;
@@ -48,13 +55,38 @@ final class TsMetaRoutes {
 
   /** The notes and names of a dataset, during one request. */
   private record Known(Dataset dataset, UidNames uids, QueryUse use) {
-    private ServiceTexts texts() {
-      return dataset.services();
+    @Nullable String text(String tsuid) {
+      NamedTexts original = dataset.seriesTexts();
+      ServiceTexts.Text text =
+          original == null
+              ? dataset.services().get(SERVICE, KEY, normal(tsuid))
+              : original.get(SERVICE, checked(tsuid), META);
+      return text == null ? null : text.text();
     }
 
-    @Nullable String text(String tsuid) {
-      ServiceTexts.Text text = texts().get(SERVICE, KEY, normal(tsuid));
-      return text == null ? null : text.text();
+    boolean putIf(String tsuid, @Nullable String expected, String text) {
+      NamedTexts original = dataset.seriesTexts();
+      return original == null
+          ? dataset.services().putIf(SERVICE, KEY, normal(tsuid), expected, text)
+          : original.putIf(SERVICE, checked(tsuid), META, expected, text);
+    }
+
+    void delete(String tsuid) {
+      NamedTexts original = dataset.seriesTexts();
+      if (original == null) {
+        dataset.services().delete(SERVICE, KEY, normal(tsuid));
+      } else {
+        original.delete(SERVICE, checked(tsuid), META);
+      }
+    }
+
+    private String checked(String tsuid) {
+      String digits = normal(tsuid);
+      uids.require(digits);
+      if (digits.length() % 2 != 0) {
+        throw OpenTsdbError.amid("hexBinary needs to be even-length: " + digits);
+      }
+      return digits;
     }
 
     private void write(String tsuid, TsMeta meta, JsonGenerator json) {
@@ -71,8 +103,8 @@ final class TsMetaRoutes {
     }
 
     private void write(UidNames.Part part, JsonGenerator json) {
-      ServiceTexts.Text noted = texts().get(UidMetaRoutes.SERVICE, part.kind().word(), part.name());
-      UidMetaRoutes.read(noted == null ? null : noted.text())
+      NameNotes.Named named = new NameNotes.Named(part.kind(), part.uid(), part.name());
+      UidMetaRoutes.read(new NameNotes(dataset).get(named))
           .write(part.uid(), part.kind(), part.name(), json);
     }
   }
@@ -232,7 +264,7 @@ final class TsMetaRoutes {
       String before = known.text(tsuid);
       TsMeta next = said.over(before == null ? TsMeta.NONE : read(before), replaces);
       try {
-        if (known.texts().putIf(SERVICE, KEY, key, before, next.stored(key))) {
+        if (known.putIf(tsuid, before, next.stored(key))) {
           return next;
         }
       } catch (IllegalArgumentException e) {
@@ -252,7 +284,7 @@ final class TsMetaRoutes {
         exchange,
         tsuid,
         known -> {
-          known.texts().delete(SERVICE, KEY, normal(tsuid));
+          known.delete(tsuid);
           exchange.answer(204, JsonAnswer.TYPE, "");
         });
   }

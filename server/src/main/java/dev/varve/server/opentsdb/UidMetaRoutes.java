@@ -1,7 +1,6 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ServiceTexts;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -16,13 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code /api/uid/uidmeta}: notes about names. They are kept in the home of the dataset under the
- * name, so that they are the same in every layout.
- */
+/** {@code /api/uid/uidmeta}: notes about names. */
 final class UidMetaRoutes {
-  static final String SERVICE = "_UidMeta";
-
   /** Two servers that write one note at once take turns; more attempts than this are odd. */
   private static final int ATTEMPTS = 100;
 
@@ -36,14 +30,9 @@ final class UidMetaRoutes {
   private record Asked(Tsuid.Kind kind, String uid, UidMeta meta) {}
 
   /** A name with its notes. */
-  private record Known(Asked asked, String name, ServiceTexts texts) {
-    @Nullable String text() {
-      ServiceTexts.Text text = texts.get(SERVICE, asked.kind().word(), name);
-      return text == null ? null : text.text();
-    }
-
+  private record Known(Asked asked, NameNotes.Named named, NameNotes notes) {
     void answer(UidMeta meta, Exchange exchange) {
-      JsonAnswer.write(exchange, json -> meta.write(asked.uid(), asked.kind(), name, json));
+      JsonAnswer.write(exchange, json -> meta.write(asked.uid(), asked.kind(), named.name(), json));
     }
   }
 
@@ -55,7 +44,10 @@ final class UidMetaRoutes {
 
   /** {@code GET}: the notes about the name of a UID. */
   void get(Exchange exchange) throws IOException {
-    answer(exchange, inUrl(exchange), known -> known.answer(read(known.text()), exchange));
+    answer(
+        exchange,
+        inUrl(exchange),
+        known -> known.answer(read(known.notes().get(known.named())), exchange));
   }
 
   /** {@code POST} merges notes, {@code PUT} replaces them. */
@@ -72,12 +64,10 @@ final class UidMetaRoutes {
   private static UidMeta saved(Known known, boolean replaces) {
     Asked asked = known.asked();
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      String before = known.text();
+      String before = known.notes().get(known.named());
       UidMeta next = asked.meta().over(read(before), replaces);
       try {
-        if (known
-            .texts()
-            .putIf(SERVICE, asked.kind().word(), known.name(), before, next.stored(asked.kind()))) {
+        if (known.notes().putIf(known.named(), before, next.stored(asked.kind()))) {
           return next;
         }
       } catch (IllegalArgumentException e) {
@@ -93,7 +83,7 @@ final class UidMetaRoutes {
         exchange,
         asked(exchange),
         known -> {
-          known.texts().delete(SERVICE, known.asked().kind().word(), known.name());
+          known.notes().delete(known.named());
           exchange.answer(204, JsonAnswer.TYPE, "");
         });
   }
@@ -110,7 +100,11 @@ final class UidMetaRoutes {
         dataset,
         Telnet.NAME,
         "uid meta " + asked.uid(),
-        use -> work.on(new Known(asked, name(asked, dataset, use), dataset.services())));
+        use -> {
+          NameNotes.Named named =
+              new NameNotes.Named(asked.kind(), asked.uid(), name(asked, dataset, use));
+          work.on(new Known(asked, named, new NameNotes(dataset)));
+        });
   }
 
   private static String name(Asked asked, Dataset dataset, QueryUse use) {

@@ -19,12 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /api/uid}: the UIDs of names. Where no table keeps them a UID follows from the name, so
- * that assigning one stores nothing. Names cannot be renamed: they identify series.
+ * that assigning one stores nothing.
  */
 final class Uids {
   /** Memory of a name in a request and in the answer, in bytes. */
@@ -110,7 +108,7 @@ final class Uids {
   }
 
   /** Returns the first character that OpenTSDB does not allow in a name; -1 if there is none. */
-  private static int illegal(String name) {
+  static int illegal(String name) {
     return name.chars()
         .filter(c -> !(Character.isLetterOrDigit(c) || "-_./".indexOf(c) >= 0))
         .findFirst()
@@ -138,58 +136,5 @@ final class Uids {
       }
     }
     return asked;
-  }
-
-  /**
-   * {@code GET|POST /api/uid/rename}, which is refused once it is complete: the catalog, and the
-   * tables of most layouts, know series by their names.
-   */
-  void rename(Exchange exchange) throws IOException {
-    boolean posted = exchange.method().equals("POST");
-    JsonBody body = posted ? JsonBody.read(exchange.wholeBody(), exchange.memory()) : null;
-    Function<String, @Nullable String> values = body == null ? exchange::parameter : body::text;
-    Tsuid.Kind kind = null;
-    for (Tsuid.Kind one : Tsuid.Kind.values()) {
-      String name = values.apply(one.word());
-      kind = name == null || name.isEmpty() ? kind : one;
-    }
-    String name = values.apply("name");
-    if (kind == null || name == null || name.isEmpty()) {
-      throw new OpenTsdbError(400, "Missing necessary values to rename UID");
-    }
-    Tsuid.Kind renamed = kind;
-    String old = String.valueOf(values.apply(kind.word()));
-    Dataset dataset = context.dataset(exchange);
-    context.query(
-        exchange,
-        dataset,
-        Telnet.NAME,
-        "uid rename",
-        use -> refuse(exchange, whyNot(new Names(dataset, use), renamed, old, name)));
-  }
-
-  /** Returns why a name cannot be changed, in OpenTSDB's words where it refuses that, too. */
-  private static String whyNot(Names names, Tsuid.Kind kind, String old, String name) {
-    for (String one : List.of(old, name)) {
-      if (illegal(one) >= 0) {
-        return "Invalid %s (\"%s\"): illegal character: %s"
-            .formatted(kind.word(), one, (char) illegal(one));
-      }
-    }
-    return names.knows(kind, old)
-        ? "names cannot be renamed; write.relabel renames what is written from now on"
-        : "Name(\"%s\") does not exist".formatted(old);
-  }
-
-  private static void refuse(Exchange exchange, String reason) {
-    exchange.status(400);
-    JsonAnswer.write(
-        exchange,
-        json -> {
-          json.writeStartObject();
-          json.writeStringProperty("result", "false");
-          json.writeStringProperty("error", reason);
-          json.writeEndObject();
-        });
   }
 }

@@ -86,6 +86,59 @@ class StoredUidsTest {
     assertThat(server.get(API + "uid/uidmeta?type=tagk&uid=xyz").statusCode()).isEqualTo(404);
   }
 
+  private HttpResponse<String> rename(String what) {
+    return server.get(API + "uid/rename?" + what);
+  }
+
+  @Test
+  void aRenamedMetricKeepsItsUidAndPoints() {
+    server.post(API + "uid/uidmeta", "{\"uid\":\"000001\",\"type\":\"metric\",\"notes\":\"n\"}");
+    HttpResponse<String> renamed = rename("metric=cpu&name=cpu.load");
+    assertThat(renamed.body()).isEqualTo("{\"result\":\"true\"}");
+    assertThat(renamed.statusCode()).isEqualTo(200);
+    String query = "query?start=%d&end=%d&show_tsuids&m=sum:".formatted(T, T + 60);
+    assertThat(get(query + "cpu.load"))
+        .contains("\"tsuids\":[\"000001000001000001\",\"000001000001000002\"]", ":14}");
+    assertThat(get(query + "cpu")).contains("\"code\":400", "No such name for 'metrics': 'cpu'");
+    assertThat(get("suggest?type=metrics")).isEqualTo("[\"cpu.load\",\"mem\"]");
+    assertThat(get("uid/uidmeta?type=metric&uid=000001"))
+        .contains("\"name\":\"cpu.load\"", "\"notes\":\"n\"");
+    put("cpu", "host", "a");
+    assertThat(get(query + "cpu")).contains("[\"000003000001000001\"]", ":7}");
+    put("cpu.load", "host", "c");
+    assertThat(get(query + "cpu.load")).contains(":21}");
+    assertThat(get("suggest?type=metrics")).isEqualTo("[\"cpu\",\"cpu.load\",\"mem\"]");
+  }
+
+  @Test
+  void tagsAreRenamedInAllSeriesAlsoAfterARestart() throws IOException {
+    assertThat(server.post(API + "uid/rename", "{\"tagk\":\"host\",\"name\":\"node\"}").body())
+        .isEqualTo("{\"result\":\"true\"}");
+    assertThat(rename("tagv=a&name=z").body()).isEqualTo("{\"result\":\"true\"}");
+    assertThat(get("search/lookup?m=cpu"))
+        .contains("\"tags\":{\"node\":\"z\"}", "\"tags\":{\"node\":\"b\"}", "\"totalResults\":2");
+    assertThat(get("search/lookup?m=mem")).contains("\"tags\":{\"dc\":\"z\"}");
+    server.restart();
+    assertThat(get("search/lookup?m=cpu"))
+        .contains("\"tags\":{\"node\":\"z\"}", "\"tags\":{\"node\":\"b\"}", "\"totalResults\":2");
+    assertThat(get("suggest?type=tagk")).isEqualTo("[\"dc\",\"node\"]");
+    assertThat(get("suggest?type=tagv")).isEqualTo("[\"b\",\"z\"]");
+  }
+
+  @Test
+  void renamesAreRefusedAsInOpenTsdb() {
+    assertThat(rename("metric=cpu").body()).contains("Missing necessary values to rename UID");
+    assertThat(rename("metric=none&name=x").body())
+        .isEqualTo("{\"result\":\"false\",\"error\":\"Name(\\\"none\\\") does not exist\"}");
+    HttpResponse<String> taken = rename("metric=cpu&name=mem");
+    assertThat(taken.statusCode()).isEqualTo(400);
+    assertThat(taken.body())
+        .contains("When trying rename(\\\"cpu\\\", \\\"mem\\\") on UniqueId(")
+        .contains(", metrics, 3): new name already assigned ID=[0, 0, 2]");
+    assertThat(rename("metric=cpu&name=a%26b").body())
+        .contains("Invalid metric (\\\"a&b\\\"): illegal character: &");
+  }
+
   @Test
   void notesAboutNamesAreMergedReplacedAndDeleted() {
     String path = API + "uid/uidmeta";

@@ -61,7 +61,8 @@ public final class UidNames {
     return table != null;
   }
 
-  static NameTable.Part part(Tsuid.Kind kind) {
+  /** Returns the part of a series that names of a kind denote. */
+  public static NameTable.Part part(Tsuid.Kind kind) {
     return switch (kind) {
       case METRIC -> NameTable.Part.METRIC;
       case TAGK -> NameTable.Part.TAG_NAME;
@@ -150,7 +151,8 @@ public final class UidNames {
    */
   public void require(String text) {
     if (!text.matches("[0-9A-Fa-f]*")) {
-      throw OpenTsdbError.amid("contains illegal character for hexBinary: " + text);
+      String even = text.length() % 2 == 0 ? text : "0" + text;
+      throw OpenTsdbError.amid("contains illegal character for hexBinary: " + even);
     }
     int least = digits(Tsuid.Kind.METRIC) + digits(Tsuid.Kind.TAGK) + digits(Tsuid.Kind.TAGV);
     if (text.length() < least) {
