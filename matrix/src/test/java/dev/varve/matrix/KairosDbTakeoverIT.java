@@ -42,9 +42,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import org.awaitility.Awaitility;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -300,7 +300,8 @@ class KairosDbTakeoverIT {
             """
             {"name":"Z\u00fcrich","execution_interval":{"value":1,"unit":"%s"},"rollups":[{"save_as":"rolled up",\
             "query":{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"%s","tags":{},\
-            "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}"""
+            "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}\
+            """
                 .formatted(unit, METRIC));
     assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
     Matcher id = TASK.matcher(created.body());

@@ -65,9 +65,13 @@ class KairosDbDifferentialIT {
     }
   }
 
-  /** Notes the metrics of a write to which the answers differ, as then the points do. */
+  /**
+   * Notes the metrics of a write to which the answers differ, as then the points do, and of a query
+   * that fails while it saves points.
+   */
   private static void note(Case both, KairosDbRequests requests, List<String> changed) {
-    if (!both.equal()) {
+    boolean failed = both.theirs().status() == 500 && both.request().contains("save_as");
+    if (!both.equal() || failed) {
       requests.written().stream()
           .filter(metric -> both.request().contains('"' + metric + '"'))
           .forEach(changed::add);

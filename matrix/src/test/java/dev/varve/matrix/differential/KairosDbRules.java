@@ -19,6 +19,18 @@ final class KairosDbRules {
 
   private static final Pattern ZONE = Pattern.compile("is not a valid time zone");
 
+  private static final Pattern GAPS_TRIM =
+      Pattern.compile("\"name\":\"gaps\"[^}]*}[^}]*\"trim\":true");
+
+  private static final Pattern LATER_SERIES =
+      Pattern.compile("\\.queries\\[\\d+]\\.results\\[[1-9]\\d*]\\.values");
+
+  private static final Pattern NOTHING = Pattern.compile("\"sample_size\":0,");
+
+  /** Points without a tag, or with one that is no string. */
+  private static final Pattern UNTAGGED =
+      Pattern.compile("\"host\":\"\",\"saved_from\":\"\",\"by\":\"\"|\"bogus\":\\[\"1\"]");
+
   private KairosDbRules() {}
 
   static List<Rule> all() {
@@ -102,6 +114,47 @@ final class KairosDbRules {
             "**an `execution_interval` without a unit or of 0, a sampling of 0**",
             (both, difference) ->
                 both.request().path().contains("/rollups") && both.ours().status() == 400),
+        new Rule(
+            "**a value, time or type inside an array (`[[1000, [1]]]`)**",
+            (both, difference) ->
+                both.refused(400)
+                    && both.says(Pattern.compile("Unregistered data point type"))
+                    && both.ours().body().contains("Unregistered data point type ''")),
+        new Rule(
+            "**an entry of `datapoints` with a wrong time and no value**",
+            (both, difference) ->
+                both.refused(400)
+                    && both.says(Pattern.compile("value cannot be null or empty"))
+                    && both.ours().body().contains("is no number of milliseconds")),
+        new Rule(
+            "**a negative `limit`**",
+            (both, difference) ->
+                both.statuses(200, 500)
+                    && both.ours().body().contains("limit must be greater than or equal to 0")),
+        new Rule(
+            "**`gaps` of more than 1,000,000 windows without a point**",
+            (both, difference) ->
+                both.ours().status() == 400
+                    && both.ours().body().contains("more than 1000000 windows")),
+        new Rule(
+            "**`gaps` with `trim` in several series**",
+            (both, difference) ->
+                GAPS_TRIM.matcher(String.valueOf(both.request().body())).find()
+                    && LATER_SERIES.matcher(difference.place()).matches()
+                    && String.valueOf(difference.theirs()).contains("null")),
+        new Rule(
+            "**`save_as` of a gap**",
+            (both, difference) ->
+                both.request().has("reads what was written")
+                    && both.statuses(500, 200)
+                    && both.says(Pattern.compile("No aggregator can be chained"))),
+        new Rule(
+            "**`save_as` without any tag, or with a tag that is no string**",
+            (both, difference) ->
+                both.request().has("reads what was written")
+                    && String.valueOf(both.request().body()).contains("\"saved.")
+                    && both.says(NOTHING)
+                    && UNTAGGED.matcher(both.ours().body()).find()),
         new Rule(
             "**`least_squares` over few or equal times**",
             (both, difference) ->

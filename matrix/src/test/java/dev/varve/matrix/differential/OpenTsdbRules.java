@@ -2,6 +2,7 @@ package dev.varve.matrix.differential;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The differences from OpenTSDB that its page lists. */
@@ -16,6 +17,8 @@ final class OpenTsdbRules {
 
   private static final Pattern TSUID_OF_ANNOTATION =
       Pattern.compile("^\\.tsuid$|^\\.tsuids\\[|^\\[\\d+]\\.tsuid$|nnotations\\[\\d+]\\.tsuid$");
+
+  private static final Pattern THOUSANDS = Pattern.compile("\"startTime\":171000[0369]000\\b");
 
   private OpenTsdbRules() {}
 
@@ -41,7 +44,11 @@ final class OpenTsdbRules {
                     && UNKNOWN_OF_TAG.matcher(both.ours().body()).find()),
         new Rule(
             "| a failure of the original's own in a body |",
-            (both, difference) -> both.refused(400) && both.says(NULLS)),
+            (both, difference) ->
+                both.refused(400)
+                    && (both.says(NULLS)
+                        || (both.request().contains("[null")
+                            && both.ours().body().contains("is an array of objects")))),
         new Rule(
             "| a malformed request to `search/lookup` | 500 |",
             (both, difference) ->
@@ -138,7 +145,7 @@ final class OpenTsdbRules {
             "| downsampling by `0all-sum` | different: one value at the start",
             (both, difference) -> both.request().has("downsampling of histograms 0all-sum:")),
         new Rule(
-            "| `GET`, `POST`, `PUT`, `DELETE /api/uid/tsmeta` | same | points are not counted",
+            "points are not counted: `lastReceived` and `totalDatapoints` are 0",
             (both, difference) ->
                 both.request().path().startsWith("/api/uid/tsmeta")
                     && (difference.place().endsWith("uid")
@@ -215,6 +222,30 @@ final class OpenTsdbRules {
                     && (!difference.place().startsWith(".results")
                         || difference.place().endsWith(".tsuid")
                         || both.request().contains("limit"))),
+        new Rule(
+            "series of histograms alone are listed only in the layout `opentsdb`",
+            (both, difference) ->
+                both.request().path().startsWith("/api/search/lookup")
+                    && both.says(Pattern.compile("\"metric\":\"hist\\."))),
+        new Rule(
+            "a `startTime` in seconds that is a multiple of 1000",
+            (both, difference) ->
+                both.request().path().matches("/api/(annotation|query).*")
+                    && (THOUSANDS.matcher(both.theirs().body()).find()
+                        || THOUSANDS.matcher(both.ours().body()).find())),
+        new Rule(
+            "Metrics and tags may use any alphabet; the layout decides.",
+            (both, difference) ->
+                both.request().has("endpoint POST put")
+                    && both.request().contains("\u20ac")
+                    && Set.of(".failed", ".success").contains(difference.place())),
+        new Rule(
+            "names of points that it refused",
+            (both, difference) ->
+                (both.request().path().startsWith("/api/suggest")
+                        && both.says(Pattern.compile("\"0\"")))
+                    || (both.statuses(200, 400)
+                        && both.ours().body().contains("No such name for 'tagv': '0'"))),
         new Rule(
             "bad timestamp=",
             (both, difference) -> String.valueOf(difference.theirs()).contains("bad timestamp=")),

@@ -43,6 +43,7 @@ final class Trial {
   private final List<Request> sent = new ArrayList<>();
   private int equal;
   private int wavering;
+  private int unanswered;
 
   /**
    * Begins a trial.
@@ -113,6 +114,11 @@ final class Trial {
 
   /** Returns whether a rule covers each difference. */
   private boolean explain(Case both, List<Difference> differences) {
+    if (both.theirs().status() < 0 && both.theirs().body().contains("timed out")) {
+      // The original has not answered in time, which says nothing of Varve.
+      unanswered++;
+      return true;
+    }
     equal += differences.isEmpty() ? 1 : 0;
     List<Difference> open = new ArrayList<>();
     Set<Rule> used = new LinkedHashSet<>();
@@ -195,10 +201,11 @@ final class Trial {
                 seed,
                 sent.size(),
                 equal,
-                sent.size() - equal - unexplained.size(),
+                sent.size() - equal - unanswered - unexplained.size(),
                 unexplained.size()));
     text.append(
-        "%d times the original answered otherwise when asked again.\n\n".formatted(wavering));
+        "%d times the original answered otherwise when asked again, and %d times not at all.\n\n"
+            .formatted(wavering, unanswered));
     text.append("Statuses of the original: ").append(byStatus).append("\n\n");
     text.append("| known difference | requests |\n| --- | --- |\n");
     rules.forEach(rule ->

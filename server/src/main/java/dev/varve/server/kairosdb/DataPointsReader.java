@@ -237,7 +237,8 @@ final class DataPointsReader {
     }
 
     String place() {
-      return name == null || name.isEmpty()
+      // KairosDB learns the name when it validates it.
+      return skip || name == null || name.isEmpty()
           ? "metric[" + count + "]"
           : "metric[" + count + "](name=" + shortened(name, ERROR_MAX) + ")";
     }

@@ -38,6 +38,7 @@ final class GroupByReader {
   private List<String> tags = List.of();
   private final List<Grouping> groupings = new ArrayList<>();
   private final List<Splitter> splitters = new ArrayList<>();
+  private @Nullable String refusal;
 
   GroupByReader(Resolution resolution, long start) {
     this.resolution = resolution;
@@ -51,7 +52,7 @@ final class GroupByReader {
         add(QueryReader.processor(metric, "group_by", given.get(i), i));
       }
     }
-    return new GroupBy(tags, groupings, splitters);
+    return new GroupBy(tags, groupings, splitters, refusal);
   }
 
   private void add(Properties properties) {
@@ -92,11 +93,11 @@ final class GroupByReader {
     if (groups < 1) {
       throw properties.wrong("groupCount", "must be greater than or equal to 1");
     }
-    if (size.count() == 0) {
-      throw new HttpError(500, "the range_size of " + properties.context() + " is 0");
-    }
     long from = scaled(settings.whole("start_date", start));
-    if (size.unit() == TimeUnit.MONTHS) {
+    if (size.count() == 0) {
+      // KairosDB divides by it as soon as there is a point.
+      refusal = "the range_size of " + properties.context() + " is 0";
+    } else if (size.unit() == TimeUnit.MONTHS) {
       splitters.add(new Splitter.ByMonth(from, resolution, groups));
     } else {
       splitters.add(new Splitter.ByTime(from, scaled(millis(size)), groups));

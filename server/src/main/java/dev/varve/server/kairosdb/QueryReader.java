@@ -193,6 +193,10 @@ final class QueryReader {
       // KairosDB's store rejects it as soon as there is a row to read.
       plan = new QueryPlan.Refuse(plan, "limit must be greater than or equal to 0");
     }
+    String refusal = groupBy.refusal();
+    if (refusal != null) {
+      plan = new QueryPlan.Refuse(plan, refusal);
+    }
     if (!groupBy.splitters().isEmpty()) {
       plan = new QueryPlan.Split(plan, groupBy.splitters());
     }

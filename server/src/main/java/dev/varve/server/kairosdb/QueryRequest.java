@@ -8,6 +8,7 @@ import dev.varve.query.QueryPlan;
 import dev.varve.query.QueryPlan.Splitter;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A compiled query.
@@ -46,8 +47,13 @@ record QueryRequest(List<MetricQuery> metrics) {
    * @param tags of the first grouping by tags, as given, including duplicates; empty without one
    * @param groupings all other groupings, in order
    * @param splitters that implement those groupings
+   * @param refusal why the query fails once there is a point; null if it does not
    */
-  record GroupBy(List<String> tags, List<Grouping> groupings, List<Splitter> splitters) {}
+  record GroupBy(
+      List<String> tags,
+      List<Grouping> groupings,
+      List<Splitter> splitters,
+      @Nullable String refusal) {}
 
   /**
    * A grouping by something other than tags.

@@ -74,9 +74,8 @@ final class RollupReader {
     Length interval = interval(fields.get("execution_interval"));
     require(name, interval);
     List<RollupQuery> queries = new ArrayList<>();
-    Object rollups = fields.get("rollups");
-    if (rollups != null) {
-      List<@Nullable Object> all = Properties.array(rollups);
+    if (fields.containsKey("rollups")) {
+      List<@Nullable Object> all = Properties.array(fields.get("rollups"));
       place = "";
       for (int i = 0; i < all.size(); i++) {
         place += "rollup[" + i + "]";

@@ -164,8 +164,7 @@ public final class RollupScheduler implements AutoCloseable {
       if (store.status(task.key()) == null) {
         RollupTask read = read(task.key(), task.text(), dataset);
         if (read != null) {
-          store.put(
-              task.key(), RollupStatus.NEW.due(RollupStatus.next(now, read.interval(), now)));
+          store.put(task.key(), RollupStatus.NEW.due(RollupStatus.next(now, read.interval(), now)));
         }
       }
     }

@@ -64,9 +64,7 @@ final class RollupStore {
 
   /** Returns the number of tasks. */
   int count() {
-    return areShared
-        ? tasks(ReadGuard.NONE).size()
-        : texts.count(SERVICE, CONFIG);
+    return areShared ? tasks(ReadGuard.NONE).size() : texts.count(SERVICE, CONFIG);
   }
 
   /**

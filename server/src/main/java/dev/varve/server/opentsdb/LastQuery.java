@@ -68,8 +68,7 @@ final class LastQuery implements Explainable {
         wanted.only() == null
             ? ""
             : ", no other tags than " + String.join(", ", wanted.only().keySet());
-    Outline select =
-        Outline.of("select", ReadOutline.text(request.selector()) + only, read);
+    Outline select = Outline.of("select", ReadOutline.text(request.selector()) + only, read);
     return Outline.of(
         NEWEST,
         "of each series, read from the newest end",

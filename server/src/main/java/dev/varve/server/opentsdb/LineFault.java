@@ -39,10 +39,7 @@ final class LineFault {
       long time = time(words, PUT);
       Map<String, String> tags = tags(words, PUT.metric() + 3);
       number(words[PUT.metric() + 2], words[PUT.metric()], time);
-      return tags.isEmpty()
-          ? "illegal argument: Need at least one tag (metric=%s, tags={})"
-              .formatted(words[PUT.metric()])
-          : null;
+      return tags.isEmpty() ? "illegal argument: " + withoutTags(words[PUT.metric()]) : null;
     } catch (NumberFormatException e) {
       return "invalid value: " + e.getMessage();
     } catch (IllegalArgumentException e) {
@@ -58,9 +55,9 @@ final class LineFault {
         throw new IllegalArgumentException("Missing interval or aggregator");
       }
       long time = time(words, ROLLUP);
-      tags(words, ROLLUP.metric() + 3);
+      Map<String, String> tags = tags(words, ROLLUP.metric() + 3);
       number(words[ROLLUP.metric() + 2], words[ROLLUP.metric()], time);
-      return null;
+      return tags.isEmpty() ? "illegal argument: " + withoutTags(words[ROLLUP.metric()]) : null;
     } catch (NumberFormatException e) {
       return "invalid value: " + e.getMessage();
     } catch (IllegalArgumentException e) {
@@ -84,6 +81,11 @@ final class LineFault {
     } catch (IllegalArgumentException e) {
       return "illegal argument: " + e.getMessage();
     }
+  }
+
+  /** Returns what OpenTSDB says of a point without tags. */
+  static String withoutTags(String metric) {
+    return "Need at least one tag (metric=%s, tags={})".formatted(metric);
   }
 
   /** Checks the number of words, the metric, the time and whether there is a value. */

@@ -14,6 +14,7 @@ import dev.varve.server.ingest.Intake;
 import dev.varve.server.opentsdb.DataPoint.RolledUp;
 import dev.varve.server.opentsdb.histogram.HistogramText;
 import dev.varve.server.opentsdb.histogram.Histograms;
+import dev.varve.server.opentsdb.histogram.SimpleHistogram;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * they are written. For one thread.
  */
 final class LinePoints {
-  private static final int HISTOGRAM_WORDS_MIN = 5;
-
   private final DialectContext context;
   private final Caller sender;
   private final Reservation memory;
@@ -93,7 +92,7 @@ final class LinePoints {
           "illegal argument: Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
     }
     List<String> words = words(line, LineFault::ofHistogram);
-    boolean encoded = words.get(3).matches("[+-]?[0-9]{1,9}") && words.size() > HISTOGRAM_WORDS_MIN;
+    boolean encoded = words.get(3).matches("[+-]?[0-9]{1,9}");
     DataPoint point =
         new DataPoint(
             words.get(1),
@@ -104,12 +103,14 @@ final class LinePoints {
             null);
     HistogramPoints form = new HistogramPoints(dataset, histograms);
     try {
-      add(
-          form.placed(
-              point,
-              encoded
-                  ? form.encoded(Integer.parseInt(words.get(3)), words.get(4))
-                  : HistogramText.of(words.get(3))));
+      SimpleHistogram read =
+          encoded
+              ? form.encoded(Integer.parseInt(words.get(3)), words.get(4))
+              : HistogramText.of(words.get(3));
+      if (words.size() == (encoded ? 5 : 4)) {
+        throw BadPointException.of("HBase error: " + LineFault.withoutTags(words.get(1)));
+      }
+      add(form.placed(point, read));
     } catch (NumberFormatException e) {
       throw new BadPointException(point, "", "invalid value: " + e.getMessage());
     } catch (IllegalArgumentException e) {

@@ -70,8 +70,7 @@ public final class OpenTsdbQuery implements Explainable {
     Map<String, List<String>> values =
         Form.readAll(text.substring(text.indexOf('?') + 1).strip(), memory);
     if (values.containsKey("timeseries") || values.containsKey("tsuids")) {
-      return new LastQuery(
-          LastRequest.inUrl(name -> values.getOrDefault(name, List.of())), now);
+      return new LastQuery(LastRequest.inUrl(name -> values.getOrDefault(name, List.of())), now);
     }
     UrlQuery url = new UrlQuery(name -> values.getOrDefault(name, List.of()));
     List<String> functions = url.parameters().apply("exp");

@@ -122,7 +122,8 @@ class ExplainDialectsTest {
     assertThat(url)
         .contains(
             "{\"plan\":{\"operator\":\"opentsdb last\",\"inputs\":[{\"operator\":\"newest point\",\"detail\":\"of each series, read from the newest end\",\"rows\":1,\"values\":1,")
-        .contains("\"rows\":3,\"values\":3,", "\"detail\":\"{__name__=\\\"m\\\", host=\\\"h1\\\"}\"")
+        .contains(
+            "\"rows\":3,\"values\":3,", "\"detail\":\"{__name__=\\\"m\\\", host=\\\"h1\\\"}\"")
         .contains("\"seriesMatched\":1", "\"seriesMatched\":3", "\"ranges\":[{\"table\"")
         .contains("\"actual\":{\"series\":1,\"samples\":2,");
 
