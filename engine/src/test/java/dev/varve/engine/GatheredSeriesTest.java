@@ -33,11 +33,18 @@ class GatheredSeriesTest {
 
   /** Records the bytes held, and may refuse them. */
   private static final class Looking implements ReadGuard {
-    private final boolean room;
+    private final long room;
     private final AtomicLong held = new AtomicLong();
     private final AtomicLong most = new AtomicLong();
 
     private Looking(boolean room) {
+      this(room ? Long.MAX_VALUE : 0);
+    }
+
+    /**
+     * @param room how many bytes may be held that the engine can do without
+     */
+    private Looking(long room) {
       this.room = room;
     }
 
@@ -54,10 +61,11 @@ class GatheredSeriesTest {
 
     @Override
     public boolean tryHold(long bytes) {
-      if (room) {
+      boolean fits = bytes <= room - held.get();
+      if (fits) {
         held(bytes, "");
       }
-      return room;
+      return fits;
     }
 
     @Override
@@ -169,11 +177,24 @@ class GatheredSeriesTest {
       for (int i = 0; i < 200; i++) {
         fill(engine, pod(Tags.EMPTY, i), START + 400 * DAY, 1);
       }
-      Looking looking = new Looking(true);
+      Looking looking = new Looking(5L << 20);
       Read read = read(engine, request(Selector.metric("cpu"), START, START + HOUR), looking);
       read.isOf(200, 3_000);
       assertThat(looking.most.get()).isPositive();
       assertThat(read.cost().cellsRead()).isGreaterThan(200 * 3_000L + 200_000);
+    }
+  }
+
+  /** A part is a range of rows with the samples of as many series as may be held. */
+  @Test
+  void areReadInPartsWhereTheyAreTooManyToHold() {
+    try (TestEngine engine = fleet(300, 100)) {
+      long room = 200_000;
+      Looking looking = new Looking(room);
+      Read read = read(engine, all(), looking);
+      read.isOf(300, 100);
+      assertThat(looking.most.get()).isBetween(room / 4, room);
+      assertThat(read.cost().requests()).isLessThan(100);
     }
   }
 
@@ -293,7 +314,7 @@ class GatheredSeriesTest {
       assertThat(looking.held).hasValue(0);
     }
     try (TestEngine engine = fleet(100, 1_000);
-        PartedRead parts = engine.dataset().readInParts(all(), new Looking(true))) {
+        PartedRead parts = engine.dataset().readInParts(all(), new Looking(100_000))) {
       assertThat(parts.leastPart()).isEqualTo(1);
       try (RunCursor whole = parts.part(0, parts.size())) {
         Read.of(whole).isOf(100, 1_000);

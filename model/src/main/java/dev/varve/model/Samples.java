@@ -148,15 +148,17 @@ public final class Samples {
       return;
     }
     int count = to - from;
-    while (size + count > times.length) {
-      grow();
+    if (size + count > times.length) {
+      grow(Math.max(size + count, 2 * times.length));
     }
     System.arraycopy(other.times, from, times, size, count);
     if (other.stamps.length > 0 || stamps.length > 0) {
-      stamps = Arrays.copyOf(stamps, times.length);
-      int stamped = Math.min(to, other.stamps.length);
-      Arrays.fill(stamps, size, size + count, 0);
-      System.arraycopy(other.stamps, from, stamps, size, Math.max(0, stamped - from));
+      if (stamps.length < times.length) {
+        stamps = Arrays.copyOf(stamps, times.length);
+      }
+      int stamped = Math.max(0, Math.min(to, other.stamps.length) - from);
+      System.arraycopy(other.stamps, from, stamps, size, stamped);
+      Arrays.fill(stamps, size + stamped, size + count, 0);
     }
     if (kind == Kind.DOUBLE) {
       System.arraycopy(other.doubles, from, doubles, size, count);
@@ -241,12 +243,11 @@ public final class Samples {
 
   private void reserve() {
     if (size == times.length) {
-      grow();
+      grow(2 * times.length);
     }
   }
 
-  private void grow() {
-    int capacity = 2 * times.length;
+  private void grow(int capacity) {
     times = Arrays.copyOf(times, capacity);
     stamps = stamps.length == 0 ? stamps : Arrays.copyOf(stamps, capacity);
     switch (kind) {

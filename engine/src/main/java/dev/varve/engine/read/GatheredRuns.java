@@ -27,14 +27,17 @@ final class GatheredRuns {
   /** Maximum number of series that are planned together. */
   static final int SERIES_MAX = 4096;
 
-  /** Maximum number of expected samples, which take some megabytes. */
-  private static final long EXPECTED_MAX = 1 << 16;
+  /** Maximum number of expected samples, which take twelve megabytes. */
+  private static final long EXPECTED_MAX = 1 << 19;
 
-  /** Maximum number of named rows if the catalog has no counts, as in attached tables. */
-  private static final long ROWS_MAX = 4096;
+  /** Maximum number of samples held. */
+  private static final long HELD_MAX = 2 * EXPECTED_MAX;
 
-  /** Factor by which the actual numbers may exceed the expected ones, which are estimates. */
+  /** Factor by which the actual numbers may differ from the expected ones, which are estimates. */
   private static final long WRONG_BY = 4;
+
+  /** Number of samples from which they are a run of their own. */
+  private static final int LONG = 128;
 
   /** A time, a number and a stamp. */
   private static final long BYTES_PER_SAMPLE = 24;
@@ -76,30 +79,66 @@ final class GatheredRuns {
   }
 
   /**
-   * Returns whether the expected result of some plans is small enough to hold. If the catalog has
-   * no counts, the number of rows decides, where the plans name them. Series with texts are not
-   * held, because texts may have any length.
+   * Returns whether the expected result of some plans is small enough to hold. Series with texts
+   * are not held, because texts may have any length.
    *
    * @param wanted indexes of matching series
    */
   static boolean mayHold(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
-    OptionalLong expected = cells(plans, Plan.Estimate::cellsWanted);
-    boolean known = expected.isPresent() && cells(plans, Plan.Estimate::cells).isPresent();
-    boolean few =
-        known
-            ? expected.getAsLong() <= EXPECTED_MAX
-            : slices(plans) <= ROWS_MAX && plans.stream().allMatch(TimeSweep::namesRows);
-    return few && wanted.stream().noneMatch(reading::mayHaveTexts);
+    long expected = expected(plans);
+    return expected <= EXPECTED_MAX
+        && wanted.stream().noneMatch(reading::mayHaveTexts)
+        && hasRoom(reading, expected, wanted.size());
   }
 
-  /** Estimates how many series may be held if they are like those of some plans. */
-  static int mostLike(List<PlannedRead> plans, int size) {
-    long expected = Math.max(1, cells(plans, Plan.Estimate::cellsWanted).orElse(EXPECTED_MAX));
-    return (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / expected);
+  private static boolean hasRoom(Reading reading, long samples, int series) {
+    long bytes = BYTES_PER_SAMPLE * samples + BYTES_PER_RUN * series;
+    boolean room = reading.guard().tryHold(bytes);
+    if (room) {
+      reading.guard().released(bytes);
+    }
+    return room;
   }
 
-  private static long slices(List<PlannedRead> plans) {
-    return plans.stream().mapToLong(planned -> planned.plan().estimate().slices()).sum();
+  /**
+   * Estimates how many series may be held if they are like those of some plans, as far as their
+   * number matters: with texts it does not.
+   *
+   * @param wanted indexes of the matching series of the plans
+   */
+  static int mostLike(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
+    int size = wanted.size();
+    if (wanted.stream().anyMatch(reading::mayHaveTexts)) {
+      return size;
+    }
+    long expected = expected(plans);
+    int most = (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / Math.max(1, expected));
+    while (most > 1 && !hasRoom(reading, expected * most / size, most)) {
+      most /= 2;
+    }
+    return most;
+  }
+
+  /**
+   * Returns how many samples some plans are expected to deliver. If the catalog has no counts, as
+   * in attached tables, rows are assumed to be few rather than full: reading in vain costs less
+   * than many small reads.
+   */
+  private static long expected(List<PlannedRead> plans) {
+    OptionalLong counted = cells(plans, Plan.Estimate::cellsWanted);
+    return counted.isPresent() && cells(plans, Plan.Estimate::cells).isPresent()
+        ? counted.getAsLong()
+        : guess(plans) / WRONG_BY;
+  }
+
+  /** Returns how many cells some plans read if the assumptions of the planner hold. */
+  private static long guess(List<PlannedRead> plans) {
+    double cells = 0;
+    for (PlannedRead planned : plans) {
+      List<Plan.Alternative> ways = planned.plan().alternatives();
+      cells += ways.isEmpty() ? 0 : ways.getFirst().expected().cells();
+    }
+    return Math.round(cells);
   }
 
   private static OptionalLong cells(
@@ -137,7 +176,7 @@ final class GatheredRuns {
     for (int match : wanted) {
       byKey.put(reading.matches().get(match).key(), new LinkedHashMap<>(2));
     }
-    long expected = cells(plans, Plan.Estimate::cells).orElse(0);
+    long expected = cells(plans, Plan.Estimate::cells).orElse(guess(plans));
     filled =
         reading.within(
             WRONG_BY * Math.max(EXPECTED_MAX, expected), () -> plans.stream().allMatch(this::fill));
@@ -157,7 +196,7 @@ final class GatheredRuns {
   private boolean fill(PlannedRead planned, Plan.StrandGroup group) {
     try (GroupReader reader = new GroupReader(reading, planned, group, false)) {
       for (Run run = reader.next(); run != null; run = reader.next()) {
-        if (!hold(run)) {
+        if (!hold(run, reader)) {
           return false;
         }
       }
@@ -165,8 +204,8 @@ final class GatheredRuns {
     }
   }
 
-  /** Keeps a copy of a run if there is room for it. */
-  private boolean hold(Run run) {
+  /** Keeps a run, or a copy of it, if there is room for it. */
+  private boolean hold(Run run, GroupReader from) {
     List<Run> runs =
         byKey
             .computeIfAbsent(run.series().key(), key -> new LinkedHashMap<>(2))
@@ -174,18 +213,24 @@ final class GatheredRuns {
     Samples given = run.samples();
     boolean goesOn =
         !runs.isEmpty()
+            && given.size() < LONG
             && runs.getLast().precedence() == run.precedence()
             && runs.getLast().samples().kind() == given.kind();
     long more = BYTES_PER_SAMPLE * given.size() + (goesOn ? 0 : BYTES_PER_RUN);
     samples += given.size();
-    if (samples > WRONG_BY * EXPECTED_MAX || !reading.guard().tryHold(more)) {
+    if (samples > HELD_MAX || !reading.guard().tryHold(more)) {
       return false;
     }
     bytes += more;
-    if (!goesOn) {
-      runs.add(new Run(run.series(), new Samples(given.kind()), run.precedence(), null));
+    if (goesOn) {
+      runs.getLast().samples().addAll(given, 0, given.size());
+    } else if (from.leave()) {
+      runs.add(run);
+    } else {
+      Samples copy = new Samples(given.kind());
+      copy.addAll(given, 0, given.size());
+      runs.add(new Run(run.series(), copy, run.precedence(), null));
     }
-    runs.getLast().samples().addAll(given, 0, given.size());
     return true;
   }
 

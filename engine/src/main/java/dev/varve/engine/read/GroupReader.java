@@ -140,6 +140,11 @@ final class GroupReader implements RunSource, AutoCloseable {
     return run;
   }
 
+  /** Leaves the samples of the last run to the caller, as {@link RunAssembly#leave}. */
+  boolean leave() {
+    return assembly.leave();
+  }
+
   @Override
   public @Nullable Attribute nextAttribute() {
     while (attributes.isEmpty() && !ended) {

@@ -91,6 +91,17 @@ final class RunAssembly {
     return given == null ? null : given.run();
   }
 
+  /**
+   * Leaves the samples of the run polled last to the caller.
+   *
+   * @return false if they are used again, so that they must be copied to keep them
+   */
+  boolean leave() {
+    boolean left = given != null && given.ours();
+    given = left ? null : given;
+    return left;
+  }
+
   boolean isEmpty() {
     return ready.isEmpty();
   }

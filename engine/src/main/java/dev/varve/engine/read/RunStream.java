@@ -142,8 +142,8 @@ final class RunStream implements RunCursor {
   }
 
   /**
-   * Returns plans for all remaining series, for display. If no plan keeps the series apart, each is
-   * read with a plan of its own, and these are shown as one.
+   * Returns plans for all remaining series, for display. If they are too many to hold and no plan
+   * keeps the series apart, each is read with a plan of its own, and these are shown as one.
    */
   private List<PeriodPlan> likelyPlans(int end) {
     Plans cheapest = plansOf(end, false);
@@ -153,8 +153,26 @@ final class RunStream implements RunCursor {
         || (GatheredRuns.mayHold(reading, ofCells, places(end)) && !reading.newest().isAsked())) {
       return reads;
     }
+    boolean mayPay = ofCells.stream().allMatch(read -> GatheredRuns.mayPay(read.layout().layout()));
+    int atOnce = mayPay ? GatheredRuns.mostLike(reading, ofCells, places(end)) : end;
+    if (atOnce >= SeriesInTurn.LEAST && atOnce < end && !reading.newest().isAsked()) {
+      return likelyParts(end, atOnce);
+    }
     Plans apart = plansOf(end, true);
     return apart.areRefused() ? reads : apart.reads();
+  }
+
+  /** Returns the plans of as many series at a time as may be held, for display. */
+  private List<PeriodPlan> likelyParts(int end, int atOnce) {
+    List<PeriodPlan> parts = new ArrayList<>();
+    int first = nextMatch;
+    while (nextMatch < end) {
+      int to = Math.min(end, nextMatch + atOnce);
+      parts.addAll(require(plansOf(to, false)));
+      nextMatch = to;
+    }
+    nextMatch = first;
+    return parts;
   }
 
   /**
@@ -200,16 +218,22 @@ final class RunStream implements RunCursor {
     List<PlannedRead> cheapest = Objects.requireNonNull(together.ofCells());
     PlannedRead joined = cheapest.size() == 1 ? SeriesInTurn.joined(cheapest.getFirst()) : null;
     boolean mayHold = GatheredRuns.mayHold(reading, cheapest, places(end));
-    if (joined != null && !(mayHold && TimeSweep.pays(cheapest.getFirst()))) {
-      plans.add(joined);
-      nextMatch = end;
-      return true;
+    if (joined == null || TimeSweep.pays(cheapest.getFirst())) {
+      int fewer = mayHold ? end : nextMatch + GatheredRuns.mostLike(reading, cheapest, places(end));
+      if (fewer < end && fewer - nextMatch >= SeriesInTurn.LEAST) {
+        return planTogether(fewer);
+      }
+      if (mayHold) {
+        gather(cheapest, end);
+        return true;
+      }
     }
-    if (!mayHold) {
+    if (joined == null) {
       reading.planApart();
       return false;
     }
-    gather(cheapest, end);
+    plans.add(joined);
+    nextMatch = end;
     return true;
   }
 
@@ -221,7 +245,7 @@ final class RunStream implements RunCursor {
   private void gather(List<PlannedRead> planned, int end) {
     int most =
         SeriesInTurn.end(
-            reading.matches(), nextMatch, GatheredRuns.mostLike(planned, end - nextMatch));
+            reading.matches(), nextMatch, GatheredRuns.mostLike(reading, planned, places(end)));
     List<PlannedRead> more =
         most > end ? Objects.requireNonNull(plansOf(most, false).ofCells()) : List.of();
     boolean all = !more.isEmpty() && GatheredRuns.mayHold(reading, more, places(most));

@@ -19,6 +19,9 @@ final class SeriesInTurn {
   /** Maximum number of series planned at a time, which bounds the work for a truncated answer. */
   static final int MOST = 256;
 
+  /** Number of series from which it pays to hold them, if more are too many. */
+  static final int LEAST = 32;
+
   /** The same for layouts with an index of their own, which each plan reads for a whole metric. */
   static final int MOST_INDEXED = 1024;
 

@@ -13,7 +13,6 @@ import dev.varve.store.ResumeToken;
 import dev.varve.store.adapter.ReadTally;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +25,18 @@ final class CellSieve {
   private final ReadPlan plan;
   private final ReadTally tally;
 
-  /** The cell read last, with its slice and family; after a resume, the cell delivered last. */
-  private @Nullable Cell last;
+  /** The cell read last; after a resume, the cell delivered last. */
+  private CellParts last = new CellParts();
 
-  private int lastSlice;
+  /** The cell to read next, which takes its turn with {@link #last}. */
+  private CellParts next = new CellParts();
+
+  /** The slice of the cell read last; negative before the first. */
+  private int lastSlice = -1;
+
+  /** Whether the last cell of the page has the row of the cell read last. */
+  private boolean rowGoesOn;
+
   private int versionsSeen;
 
   /** Number of delivered versions of the current column. */
@@ -54,13 +61,13 @@ final class CellSieve {
       versionsDelivered = resume.versionsSeen();
       resumed = resume;
       lastSlice = resume.slice();
-      last =
+      last.take(
           new KeyValue(
               resume.row().toArray(),
               table.family(resume.family()),
               resume.qualifier().toArray(),
               resume.time(),
-              new byte[0]);
+              new byte[0]));
     }
   }
 
@@ -88,12 +95,13 @@ final class CellSieve {
   /**
    * Reads a cell and adds it to the page if the plan selects it.
    *
+   * @param startsResult whether it need not have the row of the cell read last
    * @return false if the read must stop before the cell
    */
-  boolean look(Cell cell, ScanRange stretch, CellBatch page) {
+  boolean look(Cell cell, boolean startsResult, ScanRange stretch, CellBatch page) {
     int slice = stretch.slice();
-    Cell before = last;
-    boolean newRow = before == null || lastSlice != slice || !CellUtil.matchingRows(before, cell);
+    next.take(cell);
+    boolean newRow = lastSlice != slice || (startsResult && !next.hasRowOf(last));
     if (newRow) {
       tally.startRow();
       if (tally.isFull()) {
@@ -101,33 +109,36 @@ final class CellSieve {
         return false;
       }
     }
-    if (!spend(cell, page)) {
+    if (!spend(page)) {
       return false;
     }
     rows += newRow ? 1 : 0;
-    if (newRow || before == null || !CellUtil.matchingColumn(before, cell)) {
+    rowGoesOn &= !newRow;
+    if (newRow || !next.hasColumnOf(last)) {
       versionsDelivered = 0;
       versionsSeen = 0;
       resumed = null;
     }
-    last = cell;
+    CellParts before = last;
+    last = next;
+    next = before;
     lastSlice = slice;
-    int family = table.familyOf(cell);
+    int family = table.familyOf(last);
     FamilySelect select = stretch.select(family);
-    if (select != null && isWanted(cell, family, select)) {
-      deliver(cell, slice, family, page);
+    if (select != null && isWanted(family, select)) {
+      deliver(slice, family, page);
     }
     return true;
   }
 
-  private boolean isWanted(Cell cell, int family, FamilySelect select) {
+  private boolean isWanted(int family, FamilySelect select) {
     versionsSeen++;
     ResumeToken from = resumed;
-    return isInRanges(cell, select.qualifiers())
+    return isInRanges(select.qualifiers())
         && versionsSeen <= table.maxVersions(family)
         && versionsDelivered < select.versions()
-        && select.times().contains(cell.getTimestamp())
-        && (from == null || cell.getTimestamp() < from.time())
+        && select.times().contains(last.time())
+        && (from == null || last.time() < from.time())
         && !tally.isFull(family);
   }
 
@@ -135,14 +146,13 @@ final class CellSieve {
    * Reverse scans also return columns that were not requested, and any scan may return the empty
    * qualifier.
    */
-  private boolean isInRanges(Cell cell, List<QualifierRange> ranges) {
-    if (ranges.isEmpty()
-        || (plan.direction() == Direction.FORWARD && cell.getQualifierLength() > 0)) {
+  private boolean isInRanges(List<QualifierRange> ranges) {
+    if (ranges.isEmpty() || (plan.direction() == Direction.FORWARD && last.qualifierLength() > 0)) {
       return true;
     }
-    byte[] qualifiers = cell.getQualifierArray();
-    int at = cell.getQualifierOffset();
-    int length = cell.getQualifierLength();
+    byte[] qualifiers = last.qualifierBytes();
+    int at = last.qualifierAt();
+    int length = last.qualifierLength();
     for (QualifierRange range : ranges) {
       Bytes to = range.to();
       if (range.from().compareTo(qualifiers, at, length) <= 0
@@ -154,12 +164,12 @@ final class CellSieve {
   }
 
   /**
-   * Counts the cell if the budget allows it. Otherwise returns false, or throws if the page is
+   * Counts the next cell if the budget allows it. Otherwise returns false, or throws if the page is
    * empty.
    */
-  private boolean spend(Cell cell, CellBatch page) {
+  private boolean spend(CellBatch page) {
     Budget budget = plan.budget();
-    long bytes = bytes(cell);
+    long bytes = next.byteCount();
     if (cellsRead < budget.cellsRead() && bytesRead + bytes <= budget.bytesRead()) {
       cellsRead++;
       bytesRead += bytes;
@@ -171,27 +181,36 @@ final class CellSieve {
     return false;
   }
 
-  private static long bytes(Cell cell) {
-    return (long) cell.getRowLength() + cell.getQualifierLength() + cell.getValueLength();
-  }
-
-  private void deliver(Cell cell, int slice, int family, CellBatch page) {
-    int value = plan.values() ? cell.getValueLength() : 0;
-    page.add(
-        cell.getRowArray(),
-        cell.getRowOffset(),
-        cell.getRowLength(),
-        family,
-        cell.getQualifierArray(),
-        cell.getQualifierOffset(),
-        cell.getQualifierLength(),
-        cell.getTimestamp(),
-        cell.getValueArray(),
-        cell.getValueOffset(),
-        value);
+  private void deliver(int slice, int family, CellBatch page) {
+    int value = plan.values() ? last.valueLength() : 0;
+    if (rowGoesOn && !page.isEmpty()) {
+      page.addToRow(
+          family,
+          last.qualifierBytes(),
+          last.qualifierAt(),
+          last.qualifierLength(),
+          last.time(),
+          last.valueBytes(),
+          last.valueAt(),
+          value);
+    } else {
+      page.add(
+          last.rowBytes(),
+          last.rowAt(),
+          last.rowLength(),
+          family,
+          last.qualifierBytes(),
+          last.qualifierAt(),
+          last.qualifierLength(),
+          last.time(),
+          last.valueBytes(),
+          last.valueAt(),
+          value);
+      rowGoesOn = true;
+    }
     versionsDelivered++;
     tally.add(slice, family, versionsDelivered);
     cellsReturned++;
-    bytesReturned += bytes(cell) - cell.getValueLength() + value;
+    bytesReturned += last.byteCount() - last.valueLength() + value;
   }
 }

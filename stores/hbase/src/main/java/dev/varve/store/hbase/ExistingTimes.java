@@ -104,9 +104,11 @@ final class ExistingTimes {
 
     @Override
     public void onNext(Result[] parts, ScanController controller) {
+      CellParts found = new CellParts();
       for (Result part : parts) {
         for (Cell cell : part.rawCells()) {
-          int family = table.familyOf(cell);
+          found.take(cell);
+          int family = table.familyOf(found);
           if (family >= 0) {
             row.add(family, cell);
           }

@@ -63,8 +63,9 @@ final class HBaseCursor implements CellCursor {
   public boolean next(CellBatch into) {
     into.clear();
     ensureAlive();
+    RangeScan scan = null;
     while (!plan.limits().isFull(into)) {
-      RangeScan scan = sieve.isFull() ? null : scan();
+      scan = sieve.isFull() ? null : scan == null ? scan() : scan;
       if (scan == null) {
         release();
         break;
@@ -72,7 +73,8 @@ final class HBaseCursor implements CellCursor {
       Cell cell = peek(scan);
       if (cell == null) {
         leave(scan);
-      } else if (sieve.look(cell, scan.stretch(), into)) {
+        scan = null;
+      } else if (sieve.look(cell, scan.startsResult(), scan.stretch(), into)) {
         scan.pass();
       } else {
         break;

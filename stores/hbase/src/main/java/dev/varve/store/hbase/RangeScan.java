@@ -64,6 +64,11 @@ final class RangeScan {
     }
   }
 
+  /** Returns whether the current cell is the first of an answer, so that its row may be new. */
+  boolean startsResult() {
+    return cell == 0;
+  }
+
   /** Moves past the current cell. */
   void pass() {
     cell++;

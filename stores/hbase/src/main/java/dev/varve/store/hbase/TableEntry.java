@@ -4,10 +4,8 @@ import dev.varve.store.FamilySpec;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 
 /** The state of one open table. */
@@ -15,6 +13,7 @@ final class TableEntry {
   private final TableName name;
   private final TableSpec spec;
   private final byte[][] families;
+  private final int[] maxVersions;
   private final AtomicBoolean dropped;
 
   /**
@@ -27,6 +26,7 @@ final class TableEntry {
     this.name = name;
     this.spec = spec;
     this.families = families.toArray(byte[][]::new);
+    this.maxVersions = spec.families().stream().mapToInt(FamilySpec::maxVersions).toArray();
     this.dropped = dropped;
   }
 
@@ -47,15 +47,9 @@ final class TableEntry {
   }
 
   /** Returns the index of a cell's family in the spec; -1 if it is not in the spec. */
-  int familyOf(Cell cell) {
+  int familyOf(CellParts cell) {
     for (int i = 0; i < families.length; i++) {
-      if (Arrays.equals(
-          families[i],
-          0,
-          families[i].length,
-          cell.getFamilyArray(),
-          cell.getFamilyOffset(),
-          cell.getFamilyOffset() + cell.getFamilyLength())) {
+      if (cell.isOfFamily(families[i])) {
         return i;
       }
     }
@@ -69,7 +63,7 @@ final class TableEntry {
   }
 
   int maxVersions(int family) {
-    return spec.families().get(family).maxVersions();
+    return maxVersions[family];
   }
 
   void ensureThere() {
