@@ -148,7 +148,12 @@ final class MergeSource implements Source {
       out.pass(only, 0, only.size());
       return;
     }
-    new StrandHeap(strands, merge.descending()).into(out);
+    List<Samples> samples = strands.stream().map(Strand::samples).toList();
+    if (AlignedStrands.are(samples)) {
+      new AlignedStrands(samples, merge.descending()).into(out);
+    } else {
+      new StrandHeap(samples, merge.descending()).into(out);
+    }
   }
 
   private final class Group {

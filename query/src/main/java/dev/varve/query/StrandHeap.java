@@ -2,7 +2,6 @@ package dev.varve.query;
 
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
-import dev.varve.query.Gathering.Strand;
 import java.util.Collection;
 
 /**
@@ -30,9 +29,9 @@ final class StrandHeap {
 
   private int size;
 
-  StrandHeap(Collection<Strand> strands, boolean descending) {
+  StrandHeap(Collection<Samples> strands, boolean descending) {
     this.descending = descending;
-    this.samples = strands.stream().map(Strand::samples).toArray(Samples[]::new);
+    this.samples = strands.toArray(Samples[]::new);
     this.at = new int[samples.length];
     this.times = new long[samples.length];
     this.numbers = new double[samples.length];

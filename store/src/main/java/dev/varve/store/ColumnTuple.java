@@ -76,12 +76,15 @@ public final class ColumnTuple {
 
   /** Appends a text or blob. */
   private static void text(byte[] bytes, ByteArrayOutputStream out) {
-    for (byte b : bytes) {
-      out.write(b);
-      if (b == 0) {
+    int written = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == 0) {
+        out.write(bytes, written, i + 1 - written);
         out.write(ESCAPED_ZERO);
+        written = i + 1;
       }
     }
+    out.write(bytes, written, bytes.length - written);
     out.write(0);
     out.write(END_OF_TEXT);
   }

@@ -221,7 +221,7 @@ public final class PlacedLayout implements AutoCloseable {
    * @throws DamagedCellException if cells of the binding cannot be decoded
    */
   public Optional<Binding> find(GroupKey key) {
-    return run(layout.bind(key, false));
+    return steps.binding(key, () -> layout.bind(key, false));
   }
 
   /**

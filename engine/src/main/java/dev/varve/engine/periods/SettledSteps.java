@@ -2,22 +2,26 @@ package dev.varve.engine.periods;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.varve.layout.Binding;
 import dev.varve.layout.Step;
 import dev.varve.layout.Step.TableRead;
 import dev.varve.layout.StepRunner;
 import dev.varve.layout.StepRunner.Onlooker;
+import dev.varve.model.GroupKey;
 import dev.varve.store.CellBatch;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the steps of a layout and caches lookups whose results never change. Safe for use by several
- * threads.
+ * Runs the steps of a layout and caches lookups whose results never change, and bindings that
+ * depend on such lookups only. Safe for use by several threads.
  */
 final class SettledSteps {
   /*
@@ -29,17 +33,29 @@ final class SettledSteps {
   /** Approximate heap bytes of a cached read of one cell, without the bytes of the cell. */
   private static final int OVERHEAD_BYTES = 1200;
 
+  /** Approximate heap bytes of a cached binding, without the texts of its key. */
+  private static final int BINDING_BYTES = 600;
+
   private final StepRunner steps;
   private final Cache<TableRead, CellBatch> settled;
+  private final Cache<GroupKey, Binding> bindings;
 
   /**
-   * @param bytes maximum heap bytes of the cache; values above 256 MiB count as 256 MiB
+   * @param bytes maximum heap bytes of the caches; values above 256 MiB count as 256 MiB. A quarter
+   *     is for bindings
    */
   SettledSteps(List<Table> tables, LongSupplier clock, long bytes) {
     this.steps = new StepRunner(tables, clock);
+    long most = Math.min(bytes, REMEMBERED_BYTES_MAX);
+    this.bindings =
+        Caffeine.newBuilder()
+            .maximumWeight(most / 4)
+            .<GroupKey, Binding>weigher((key, binding) ->
+                BINDING_BYTES + (int) Math.min(Integer.MAX_VALUE / 2, 2 * key.byteCount()))
+            .build();
     this.settled =
         Caffeine.newBuilder()
-            .maximumWeight(Math.min(bytes, REMEMBERED_BYTES_MAX))
+            .maximumWeight(most - most / 4)
             .<TableRead, CellBatch>weigher((read, answer) -> OVERHEAD_BYTES + answer.byteCount())
             .build();
   }
@@ -47,6 +63,28 @@ final class SettledSteps {
   /** Runs a step to completion. */
   <T> T run(Step<T> step) {
     return run(step, Onlooker.NONE);
+  }
+
+  /**
+   * Returns the binding that a step makes of a key.
+   *
+   * @param step makes the step if the binding is not known
+   */
+  Optional<Binding> binding(GroupKey key, Supplier<Step<Optional<Binding>>> step) {
+    Binding known = bindings.getIfPresent(key);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    Step<Optional<Binding>> next = step.get();
+    while (next instanceof Step.Look<Optional<Binding>>(var reads, var isSettled, var then)
+        && isSettled) {
+      next = then.apply(settled(reads, Onlooker.NONE));
+    }
+    if (next instanceof Step.Done<Optional<Binding>>(Optional<Binding> made)) {
+      made.ifPresent(binding -> bindings.put(key, binding));
+      return made;
+    }
+    return run(next);
   }
 
   /**
@@ -84,6 +122,7 @@ final class SettledSteps {
 
   void forget() {
     settled.invalidateAll();
+    bindings.invalidateAll();
   }
 
   private List<CellBatch> look(List<TableRead> reads, Onlooker onlooker) {

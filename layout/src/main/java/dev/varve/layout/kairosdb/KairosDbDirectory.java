@@ -46,8 +46,14 @@ final class KairosDbDirectory implements Directory {
   private final RowWidth width;
   private final IndexReader index;
   private final TagIndex tagIndex;
+  private final KnownRows known;
 
-  KairosDbDirectory(RowShape rows, RowWidth width, IndexReader index, TagIndex tagIndex) {
+  /**
+   * @param known remembers what was read before
+   */
+  KairosDbDirectory(
+      RowShape rows, RowWidth width, IndexReader index, TagIndex tagIndex, KnownRows known) {
+    this.known = known;
     this.rows = rows;
     this.width = width;
     this.index = index;
@@ -320,16 +326,25 @@ final class KairosDbDirectory implements Directory {
     }
 
     private void typedKeys(int table, CellBatch cells) {
-      each(
-          table,
-          cells,
-          cell ->
-              add(
-                  (table == Tables.ROW_KEYS ? index.rowKeys(cell) : index.tagIndexedRowKeys(cell))
-                      .rowKey()));
+      Bytes of = Bytes.EMPTY;
+      for (int i = 0; i < cells.size(); i++) {
+        of = i > 0 && cells.sameRow(i - 1, i) ? of : cells.row(i);
+        KnownRows.Place place = new KnownRows.Place(table, of, cells.qualifier(i));
+        Row row = cells.valueLength(i) == 0 ? known.get(place) : null;
+        if (row == null) {
+          read(table, cells.cell(i), cell -> known.put(place, add(typedKey(table, cell))));
+        } else {
+          found.put(row.row(), row);
+        }
+      }
     }
 
-    private void add(Bytes row) {
+    private Bytes typedKey(int table, Cell cell) {
+      return (table == Tables.ROW_KEYS ? index.rowKeys(cell) : index.tagIndexedRowKeys(cell))
+          .rowKey();
+    }
+
+    private Row add(Bytes row) {
       byte[] bytes = row.toArray();
       KeyOutput out = new KeyOutput();
       rows.decode(bytes, 0, bytes.length, out);
@@ -338,21 +353,26 @@ final class KairosDbDirectory implements Directory {
       if (!key.metric().equals(metric)) {
         throw new DamagedCellException("lists a row of metric '" + key.metric() + "'");
       }
-      found.put(row, new Row(row, key));
+      Row named = new Row(row, key);
+      found.put(row, named);
+      return named;
     }
 
     /** Reads cell by cell, so that a damaged cell does not hide others. */
     private void each(int table, CellBatch cells, Consumer<Cell> read) {
       for (int i = 0; i < cells.size(); i++) {
-        Cell cell = cells.cell(i);
-        try {
-          read.accept(cell);
-        } catch (DamagedCellException | RefusedException e) {
-          damaged.add(
-              "table %s, row %s, qualifier %s: %s"
-                  .formatted(
-                      Tables.ALL.get(table).name(), cell.row(), cell.qualifier(), e.getMessage()));
-        }
+        read(table, cells.cell(i), read);
+      }
+    }
+
+    private void read(int table, Cell cell, Consumer<Cell> read) {
+      try {
+        read.accept(cell);
+      } catch (DamagedCellException | RefusedException e) {
+        damaged.add(
+            "table %s, row %s, qualifier %s: %s"
+                .formatted(
+                    Tables.ALL.get(table).name(), cell.row(), cell.qualifier(), e.getMessage()));
       }
     }
   }

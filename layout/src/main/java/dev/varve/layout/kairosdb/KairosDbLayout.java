@@ -95,6 +95,7 @@ public final class KairosDbLayout implements Layout {
   private final TagsPart tags = new TagsPart();
   private final RowShape rows;
   private final IndexReader index;
+  private final KnownRows known = new KnownRows();
 
   private KairosDbLayout(ColumnUnit unit, RowWidth width, TagIndex tagIndex) {
     this.unit = unit;
@@ -292,7 +293,7 @@ public final class KairosDbLayout implements Layout {
   }
 
   private KairosDbDirectory listing() {
-    return new KairosDbDirectory(rows, width, index, tagIndex);
+    return new KairosDbDirectory(rows, width, index, tagIndex, known);
   }
 
   /**

@@ -56,6 +56,10 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   private long bytesReturned;
   private long requestCount;
   private boolean rowCounted;
+
+  /** Whether the last cell of the page is of the current row. */
+  private boolean rowInPage;
+
   private boolean finished;
   private volatile boolean cancelled;
   private volatile boolean closed;
@@ -103,6 +107,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   @Override
   public boolean next(CellBatch into) {
     into.clear();
+    rowInPage = false;
     ensureWanted();
     table.entry().ensureThere();
     try {
@@ -180,6 +185,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     rowKey = key;
     family = 0;
     rowCounted = false;
+    rowInPage = false;
     boolean stopped =
         resume != null
             && resume.slice() == slice.index()
@@ -218,23 +224,49 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     if (trims.get(family).takes(qualifier, time)) {
       int index = plan.families().get(family).family();
       int delivered = plan.values() ? value.remaining() : 0;
+      add(into, whole, index, qualifier, time, value, delivered);
+      tally.add(slice, index, trims.get(family).deliver());
+      cellsReturned++;
+      bytesReturned += bytes - value.remaining() + delivered;
+    }
+    return true;
+  }
+
+  private void add(
+      CellBatch into,
+      byte[] whole,
+      int index,
+      ByteBuffer qualifier,
+      long time,
+      ByteBuffer value,
+      int delivered) {
+    int qualifierAt = qualifier.arrayOffset() + qualifier.position();
+    int valueAt = value.arrayOffset() + value.position();
+    if (rowInPage) {
+      into.addToRow(
+          index,
+          qualifier.array(),
+          qualifierAt,
+          qualifier.remaining(),
+          time,
+          value.array(),
+          valueAt,
+          delivered);
+    } else {
       into.add(
           whole,
           0,
           whole.length,
           index,
           qualifier.array(),
-          qualifier.arrayOffset() + qualifier.position(),
+          qualifierAt,
           qualifier.remaining(),
           time,
           value.array(),
-          value.arrayOffset() + value.position(),
+          valueAt,
           delivered);
-      tally.add(slice, index, trims.get(family).deliver());
-      cellsReturned++;
-      bytesReturned += bytes - value.remaining() + delivered;
+      rowInPage = true;
     }
-    return true;
   }
 
   @Override
