@@ -40,10 +40,9 @@ final class MetaStory {
   }
 
   void tell() throws IOException, InterruptedException {
-    String query = "/api/query?start=%d&end=%d&show_tsuids&m=none:%s";
-    Matcher found =
-        TSUID.matcher(
-            send(original, "GET", query.formatted(start, start + 3599, series), "").body());
+    String query =
+        "/api/query?start=%d&end=%d&show_tsuids&m=none:%s".formatted(start, start + 3599, series);
+    Matcher found = TSUID.matcher(send(original, "GET", query, "").body());
     assertThat(found.find()).isTrue();
     String tsuid = found.group(1);
     noteName(tsuid.substring(0, metricDigits));
