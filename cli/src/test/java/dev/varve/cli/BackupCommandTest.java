@@ -50,7 +50,7 @@ class BackupCommandTest {
   private static final int ROUNDS_AT_ONCE = 100;
 
   /** Kills of each kind; a longer run sets {@code -Dvarve.kills=20}. */
-  private static final int KILLS = Integer.getInteger("varve.kills", 2);
+  private static final int KILLS = Integer.getInteger("varve.kills", 10);
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();

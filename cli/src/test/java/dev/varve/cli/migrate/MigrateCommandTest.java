@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -40,6 +41,7 @@ import picocli.CommandLine;
 /** The command between homes, servers and other databases. */
 class MigrateCommandTest {
   private static final long START = 1_700_000_000_000L;
+  private static final int MANY = 40_000;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -217,15 +219,7 @@ class MigrateCommandTest {
   @Test
   void goesOnAfterAKill() throws Exception {
     Path a = home("a", "buckets", "blocks");
-    try (Engine engine = open(a)) {
-      BatchBuilder batch = new BatchBuilder();
-      for (int i = 0; i < 40_000; i++) {
-        batch
-            .group(key("m" + i % 3, "h" + i % 7))
-            .add("value", START + 3_600_000L * (i % 240) + i, i + 0.5);
-      }
-      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
-    }
+    fillWithMany(a);
     Path state = folder.resolve("state");
     killOnce(a, state);
     assertThat(
@@ -237,6 +231,42 @@ class MigrateCommandTest {
     assertThat(row()).containsEntry("samples", "40000").containsEntry("lost", "0");
     assertThat(row().get("equal")).isEqualTo(row().get("days"));
     assertThat(export(a, "other")).isEqualTo(export(a, "main"));
+  }
+
+  private static void fillWithMany(Path config) {
+    try (Engine engine = open(config)) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int i = 0; i < MANY; i++) {
+        batch
+            .group(key("m" + i % 3, "h" + i % 7))
+            .add("value", START + 3_600_000L * (i % 240) + i, i + 0.5);
+      }
+      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+    }
+  }
+
+  /** Only the last batch, of about 16,384 samples at most, is not waited for. */
+  @Test
+  void keepsToARate() throws Exception {
+    Path a = home("a", "buckets", "blocks");
+    fillWithMany(a);
+    long start = System.nanoTime();
+    assertThat(
+            migrate(
+                "--config",
+                a,
+                "--source-dataset",
+                "main",
+                "--dataset",
+                "other",
+                "--rate",
+                Integer.toString(MANY / 4),
+                "--state",
+                folder.resolve("state")))
+        .as(err.toString())
+        .isZero();
+    assertThat(row()).containsEntry("written", Integer.toString(MANY));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofSeconds(2));
   }
 
   /** Starts the migration in a process and kills that after its first checkpoint. */
