@@ -30,6 +30,15 @@ final class GatheredRuns {
   /** Maximum number of expected samples, which take twelve megabytes. */
   private static final long EXPECTED_MAX = 1 << 19;
 
+  /**
+   * The same if series are long. Reading those in turn takes few requests, each of which delivers
+   * much.
+   */
+  private static final long EXPECTED_MAX_OF_LONG = 1 << 16;
+
+  /** Series of more samples, on average, are long. */
+  private static final long LONG_SERIES = 8_192;
+
   /** Maximum number of samples held. */
   private static final long HELD_MAX = 2 * EXPECTED_MAX;
 
@@ -86,9 +95,13 @@ final class GatheredRuns {
    */
   static boolean mayHold(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     long expected = expected(plans);
-    return expected <= EXPECTED_MAX
+    return expected <= mostExpected(expected, wanted.size())
         && wanted.stream().noneMatch(reading::mayHaveTexts)
         && hasRoom(reading, expected, wanted.size());
+  }
+
+  private static long mostExpected(long expected, int series) {
+    return expected <= LONG_SERIES * series ? EXPECTED_MAX : EXPECTED_MAX_OF_LONG;
   }
 
   private static boolean hasRoom(Reading reading, long samples, int series) {
@@ -112,7 +125,8 @@ final class GatheredRuns {
       return size;
     }
     long expected = expected(plans);
-    int most = (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / Math.max(1, expected));
+    long allowed = mostExpected(expected, size);
+    int most = (int) Math.min(SERIES_MAX, allowed * size / Math.max(1, expected));
     while (most > 1 && !hasRoom(reading, expected * most / size, most)) {
       most /= 2;
     }
