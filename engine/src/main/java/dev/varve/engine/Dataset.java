@@ -41,7 +41,6 @@ import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
-import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
@@ -589,15 +588,15 @@ public final class Dataset implements AutoCloseable {
    * Gives the number of a name another name in the dataset's tables. Its series then have other
    * labels, and all their samples. Writers wait meanwhile.
    *
-   * @return what became of it; only {@link Renaming.Done} has an effect
+   * @return what became of it; only {@link NameTable.Renamed.Done} has an effect
    * @throws QueryRefusedException if the dataset has no {@link #names}, is attached read-only or
    *     has companions, if the new name cannot have a number, the catalog is full, or a delete is
    *     not done
    * @throws WriteFailedException if a store failed; the change may be half done and can be repeated
    * @throws CorruptDataException if a table is damaged
    */
-  public Renaming rename(NameTable.Part part, String old, String name) {
-    return nameChange().rename(part.inLayout(), old, name);
+  public NameTable.Renamed rename(NameTable.Part part, String old, String name) {
+    return NameTable.Renamed.of(nameChange().rename(part.inLayout(), old, name));
   }
 
   /**

@@ -32,6 +32,31 @@ public final class NameTable {
     }
   }
 
+  /** What became of a request to give the number of a name another name. */
+  public sealed interface Renamed {
+    /** The number has the new name, and the old name has none. */
+    record Done() implements Renamed {}
+
+    /** The old name has no number. Nothing has changed. */
+    record Unknown() implements Renamed {}
+
+    /** The new name has a number already. Nothing has changed. */
+    record Taken(Bytes number) implements Renamed {}
+
+    /** Someone else renames the number at the same time. This request has changed nothing. */
+    record Raced() implements Renamed {}
+
+    /** Returns what the tables of a layout made of it. */
+    static Renamed of(NameNumbers.Renaming inLayout) {
+      return switch (inLayout) {
+        case NameNumbers.Renaming.Done done -> new Done();
+        case NameNumbers.Renaming.Unknown unknown -> new Unknown();
+        case NameNumbers.Renaming.Taken(Bytes number) -> new Taken(number);
+        case NameNumbers.Renaming.Raced raced -> new Raced();
+      };
+    }
+  }
+
   private final PlacedLayout layout;
   private final NameNumbers numbers;
   private final boolean readOnly;

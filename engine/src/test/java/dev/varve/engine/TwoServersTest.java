@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.NameTable.Renamed;
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.heat.HeatMap;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
-import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -162,11 +162,11 @@ class TwoServersTest {
     second.write(one("old", NOW + 1000, 2));
 
     assertThat(first.rename(NameTable.Part.TAG_VALUE, "none", "new"))
-        .isEqualTo(new Renaming.Unknown());
+        .isEqualTo(new Renamed.Unknown());
     assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "other"))
-        .isInstanceOf(Renaming.Taken.class);
+        .isInstanceOf(Renamed.Taken.class);
     assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "new"))
-        .isInstanceOf(Renaming.Done.class);
+        .isInstanceOf(Renamed.Done.class);
     assertThat(samples(first)).isEqualTo(Map.of("new", 2, "other", 1));
     await()
         .atMost(SOON)

@@ -2,8 +2,8 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.NameTable;
+import dev.varve.engine.NameTable.Renamed;
 import dev.varve.engine.QueryRefusedException;
-import dev.varve.layout.NameNumbers.Renaming;
 import dev.varve.model.Bytes;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
@@ -102,8 +102,8 @@ final class UidRename {
       Exchange exchange, Dataset dataset, NameTable table, Asked asked) {
     NameTable.Part part = UidNames.part(asked.kind());
     return switch (dataset.rename(part, asked.old(), asked.name())) {
-      case Renaming.Unknown() -> unknown(asked);
-      case Renaming.Taken(Bytes uid) ->
+      case Renamed.Unknown() -> unknown(asked);
+      case Renamed.Taken(Bytes uid) ->
           "When trying rename(\"%s\", \"%s\") on UniqueId(%s, %s, %d): new name already assigned ID=%s"
               .formatted(
                   asked.old(),
@@ -112,10 +112,10 @@ final class UidRename {
                   asked.kind().table(),
                   table.width(part),
                   Arrays.toString(uid.toArray()));
-      case Renaming.Raced() ->
+      case Renamed.Raced() ->
           "\"%s\" or \"%s\" was given another UID or name at the same time"
               .formatted(asked.old(), asked.name());
-      case Renaming.Done(Bytes uid) -> {
+      case Renamed.Done() -> {
         renameElsewhere(exchange, dataset, asked, part);
         yield null;
       }
@@ -132,7 +132,7 @@ final class UidRename {
           side.followRename(part, asked.old(), asked.name());
         } else if (side.names() != null) {
           // It has the name only if it has roll-ups of the series.
-          Renaming _ = side.rename(part, asked.old(), asked.name());
+          Renamed _ = side.rename(part, asked.old(), asked.name());
         }
       }
     }
