@@ -131,7 +131,7 @@ public final class RollupScheduler implements AutoCloseable {
     RollupStore store = new RollupStore(dataset);
     try {
       long now = clock.millis();
-      if (!store.isRun()) {
+      if (!store.isRun() || !dataset.isCatalogComplete()) {
         return;
       }
       if (store.areShared()) {
