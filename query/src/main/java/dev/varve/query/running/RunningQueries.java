@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -27,6 +26,9 @@ public final class RunningQueries implements AutoCloseable {
 
   private static final String STOPPING = "the server is stopping";
 
+  /** A query may run longer than its timeout by this and the time that it takes to stop it. */
+  private static final Duration BETWEEN_TICKS = Duration.ofMillis(10);
+
   private final Map<String, RunningQuery> all = new ConcurrentHashMap<>();
   private final QueryGate gate;
   private final QueryCapacity capacity;
@@ -38,7 +40,8 @@ public final class RunningQueries implements AutoCloseable {
   /** Makes ids unique across restarts and servers. */
   private final String prefix = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
-  private final ScheduledThreadPoolExecutor timer;
+  private final Ticker<Stint> ticker =
+      new Ticker<>("varve-query-timer", BETWEEN_TICKS, Stint::tick);
   private volatile boolean closed;
 
   private final QueryThreads threads = new QueryThreads();
@@ -54,12 +57,6 @@ public final class RunningQueries implements AutoCloseable {
     this.memory = new Memory.Pool(capacity.memory());
     this.ended = ended;
     this.clock = clock;
-    this.timer =
-        new ScheduledThreadPoolExecutor(
-            1, task -> Thread.ofPlatform().daemon().name("varve-query-timer").unstarted(task));
-    timer.setRemoveOnCancelPolicy(true);
-    // If a query started the thread, it would inherit that query's priority.
-    timer.prestartAllCoreThreads();
   }
 
   /** Returns the waiting and running queries in order of arrival. */
@@ -202,7 +199,7 @@ public final class RunningQueries implements AutoCloseable {
       query.use().stop(Outcome.TIMEOUT);
     }
     query.use().ensureWanted();
-    try (Stint stint = new Stint(query, place, onOwnThread, timer)) {
+    try (Stint stint = new Stint(query, place, onOwnThread, ticker)) {
       query.use().begin(stint);
       return work.run(query);
     }
@@ -256,6 +253,6 @@ public final class RunningQueries implements AutoCloseable {
   public void close() {
     closed = true;
     all.values().forEach(query -> query.use().stop(Outcome.GONE));
-    timer.shutdownNow();
+    ticker.close();
   }
 }

@@ -4,9 +4,6 @@ import dev.varve.engine.ThreadPriority;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The run of a query on its thread. Stops the query at its timeout, and detects heavy queries,
@@ -24,40 +21,59 @@ final class Stint implements AutoCloseable {
   private final RunningQuery query;
   private final QueryGate.Place place;
   private final boolean onOwnThread;
-  private final ScheduledExecutorService timer;
+  private final Ticker<Stint> ticker;
   private final long cpuAtStart = THREADS.getCurrentThreadCpuTime();
-  private long endNanos;
-  private ScheduledFuture<?> end;
-  private ScheduledFuture<?> look;
+
+  /** When the query times out, by {@link System#nanoTime}. */
+  private volatile long end;
+
+  /** When the processor time is due to be checked, by {@link System#nanoTime}. */
+  private volatile long look;
+
+  /** Whether {@link #look} counts. */
+  private volatile boolean looks;
+
+  /** Whether light queries go first, so that the timeout does not count. */
+  private volatile boolean aside;
 
   /**
    * Starts the run, on the thread of the query.
    *
    * @param onOwnThread whether it is one of {@link QueryThreads}, not the caller's
+   * @param ticker calls {@link #tick}
    */
-  Stint(
-      RunningQuery query,
-      QueryGate.Place place,
-      boolean onOwnThread,
-      ScheduledExecutorService timer) {
+  Stint(RunningQuery query, QueryGate.Place place, boolean onOwnThread, Ticker<Stint> ticker) {
     this.onOwnThread = onOwnThread;
     this.query = query;
     this.place = place;
-    this.timer = timer;
-    this.endNanos = System.nanoTime() + query.use().limits().time().toNanos();
-    this.end = endLater();
-    this.look = lookLater();
+    this.ticker = ticker;
+    startTimeout();
+    lookLater();
+    ticker.add(this);
   }
 
-  private ScheduledFuture<?> endLater() {
-    return timer.schedule(
-        () -> query.use().stop(Outcome.TIMEOUT),
-        endNanos - System.nanoTime(),
-        TimeUnit.NANOSECONDS);
+  private void startTimeout() {
+    end = System.nanoTime() + query.use().limits().time().toNanos();
   }
 
-  private ScheduledFuture<?> lookLater() {
-    return timer.schedule(query.use()::lookDue, BETWEEN_LOOKS.toMillis(), TimeUnit.MILLISECONDS);
+  private void lookLater() {
+    look = System.nanoTime() + BETWEEN_LOOKS.toNanos();
+    looks = true;
+  }
+
+  /** Does what is due; called from time to time by another thread. */
+  void tick() {
+    long now = System.nanoTime();
+    if (aside) {
+      return;
+    }
+    if (now - end >= 0) {
+      query.use().stop(Outcome.TIMEOUT);
+    }
+    if (looks && now - look >= 0) {
+      looks = false;
+      query.use().lookDue();
+    }
   }
 
   /** Returns whether the query has computed for long; otherwise schedules another check. */
@@ -65,15 +81,16 @@ final class Stint implements AutoCloseable {
     if (THREADS.getCurrentThreadCpuTime() - cpuAtStart > LIGHT_MAX.toNanos()) {
       return true;
     }
-    look = lookLater();
+    lookLater();
     return false;
   }
 
   /** Lets light queries go first. */
   void stepAside() {
     long began = System.nanoTime();
-    end.cancel(false);
-    look.cancel(false);
+    long before = end;
+    aside = true;
+    looks = false;
     query.standsAside(true);
     try {
       if (onOwnThread) {
@@ -84,21 +101,18 @@ final class Stint implements AutoCloseable {
       long stood = System.nanoTime() - began;
       query.stoodAside(stood);
       query.standsAside(false);
-      endNanos += stood;
-      end = endLater();
+      end = before + stood;
+      aside = false;
     }
   }
 
   /** Starts the timeout again, for the answer. */
   void startAnswer() {
-    end.cancel(false);
-    endNanos = System.nanoTime() + query.use().limits().time().toNanos();
-    end = endLater();
+    startTimeout();
   }
 
   @Override
   public void close() {
-    end.cancel(false);
-    look.cancel(false);
+    ticker.remove(this);
   }
 }

@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.query.running.Ticker;
 import dev.varve.server.http.ConnectionFigures.Event;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -24,14 +25,14 @@ import org.eclipse.jetty.util.Fields;
 import org.jspecify.annotations.Nullable;
 
 /** An exchange on top of Jetty. */
-final class JettyExchange extends Exchange implements Watch.Watched {
+final class JettyExchange extends Exchange {
   /** Maximum time that a client may send on after its answer. */
   private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Request request;
   private final Response response;
   private final Callback callback;
-  private final Watch watch;
+  private final Ticker<JettyExchange> watch;
   private final long deadline;
   private final boolean onLoopback;
   private final Runnable onEnd;
@@ -62,6 +63,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   /**
    * Creates an exchange.
    *
+   * @param watch calls {@link #check} while the request can be abandoned
    * @param deadline time at which the request times out, by {@link System#nanoTime}
    * @param address address of the client, behind trusted proxies
    * @param lane the operators' lane; null for other requests
@@ -71,7 +73,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
       Request request,
       Response response,
       Callback callback,
-      Watch watch,
+      Ticker<JettyExchange> watch,
       long deadline,
       boolean onLoopback,
       InetAddress address,
@@ -257,8 +259,8 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     return timedOut;
   }
 
-  @Override
-  public void check() {
+  /** Abandons the request if its client has disconnected or its time is over. */
+  void check() {
     Runnable cancel = abort;
     if (cancel == null) {
       return;

@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.query.running.Ticker;
 import dev.varve.server.http.ConnectionFigures.Event;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,6 +77,9 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
+  /** Time between two checks whether the client of a request is still connected. */
+  private static final Duration BETWEEN_CHECKS = Duration.ofMillis(40);
+
   /** Number of threads in addition to those of each port. */
   private static final int MOVING_THREADS = 12;
 
@@ -105,7 +110,8 @@ public final class SocketServer implements AutoCloseable {
   private final Dispatcher dispatcher;
   private final HttpLimits limits;
   private final Server jetty;
-  private final Watch watch = new Watch();
+  private final Ticker<JettyExchange> watch =
+      new Ticker<>("varve-http-watch", BETWEEN_CHECKS, JettyExchange::check);
   private final @Nullable ServerTls tls;
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
