@@ -53,7 +53,6 @@ public final class BlockTiers implements AutoCloseable {
   private final SeriesNumbers numbers;
   private final List<Table> tables;
   private final Queue<ColumnBatch> spareColumns = new ArrayBlockingQueue<>(POOLED);
-  private final ReadBuffers.Pool readBuffers = new ReadBuffers.Pool();
 
   private BlockTiers(
       String name,
@@ -173,16 +172,6 @@ public final class BlockTiers implements AutoCloseable {
       columns.clear();
       spareColumns.offer(columns);
     }
-  }
-
-  /** Returns memory for one read of blocks; {@link #giveBack} makes it available to others. */
-  public ReadBuffers takeBuffers() {
-    return readBuffers.take();
-  }
-
-  /** Takes the memory of a read that has ended. */
-  public void giveBack(ReadBuffers buffers) {
-    readBuffers.giveBack(buffers);
   }
 
   /**

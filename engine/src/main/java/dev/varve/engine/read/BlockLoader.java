@@ -1,7 +1,6 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.blocks.ReadBuffers;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.read.SeriesBlocks.Block;
 import dev.varve.layout.DamagedCellException;

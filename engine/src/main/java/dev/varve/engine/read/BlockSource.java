@@ -4,7 +4,6 @@ import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.blocks.BlockTiers;
-import dev.varve.engine.blocks.ReadBuffers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.delete.HiddenSamples;
@@ -79,7 +78,7 @@ final class BlockSource implements RunSource {
         request.kinds() == Kinds.ONE && (request.latest() != null || request.newestFirst() == 1);
     TimeRange on = new TimeRange(planned.times().from(), Long.MAX_VALUE);
     this.readsToTheEnd = latestSuffices && view.buckets(on).equals(buckets);
-    this.buffers = planned.tiers().takeBuffers();
+    this.buffers = ReadBuffers.take();
     this.column = buffers.column();
     this.spare = buffers.spare();
     this.loader = new BlockLoader(reading, planned, view.table(), buckets, readsToTheEnd, buffers);
@@ -115,7 +114,7 @@ final class BlockSource implements RunSource {
     loader.release();
     reading.guard().released(heldDecoded);
     heldDecoded = 0;
-    planned.tiers().giveBack(buffers);
+    buffers.giveBack();
   }
 
   /**

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that cells of the index name, by the bytes of the cells. What a cell names never
- * changes, and every query of a metric reads the same cells. Two generations take 16 MiB at most:
- * when the younger one is full, the older one is forgotten. Safe for use by several threads.
+ * changes, and every query of a metric reads the same cells. Two generations take 1/128 of the
+ * heap, and 16 MiB at most: when the younger one is full, the older one is forgotten. Safe for use
+ * by several threads.
  */
 final class KnownRows {
-  private static final long GENERATION_BYTES = 8 << 20;
+  private static final long GENERATION_BYTES =
+      Math.min(8 << 20, Runtime.getRuntime().maxMemory() / 256);
 
   /** Approximate heap bytes of an entry without the bytes of its keys and the texts of its tags. */
   private static final int OVERHEAD_BYTES = 400;
