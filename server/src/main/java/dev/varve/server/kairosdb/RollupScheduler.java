@@ -217,12 +217,11 @@ public final class RollupScheduler implements AutoCloseable {
 
   private void run(Execution execution) {
     long now = clock.millis();
-    executions.incrementAndGet();
     RollupTask task = read(execution.id(), execution.json(), execution.dataset());
     if (task == null) {
       // It was valid when it was stored, by another version of Varve.
-      failures.incrementAndGet();
       execution.store().put(execution.id(), execution.before().due(now + ORPHAN));
+      count(true);
       return;
     }
     List<OfQuery> results = new ArrayList<>();
@@ -234,14 +233,22 @@ public final class RollupScheduler implements AutoCloseable {
       }
     }
     boolean failed = results.stream().anyMatch(result -> result.error() != null);
-    if (failed) {
-      failures.incrementAndGet();
-    }
     // Windows of a failed execution are computed again by the next one.
     long done = failed ? execution.before().done() : now;
     long next = RollupStatus.next(execution.before().next(), task.interval(), clock.millis());
     if (execution.store().task(task.id()) != null) {
       execution.store().put(task.id(), new RollupStatus(next, done, host, results));
+    }
+    count(failed);
+  }
+
+  /**
+   * Counts an execution once its status is stored, so that whoever sees the count sees the status.
+   */
+  private void count(boolean failed) {
+    executions.incrementAndGet();
+    if (failed) {
+      failures.incrementAndGet();
     }
   }
 
