@@ -46,6 +46,9 @@ public final class PromQl {
 
   /** Encodes as well-formed UTF-8. An unpaired surrogate becomes the replacement character. */
   private static byte[] utf8(String query) {
+    if (query.chars().noneMatch(unit -> Character.isSurrogate((char) unit))) {
+      return query.getBytes(StandardCharsets.UTF_8);
+    }
     StringBuilder whole = new StringBuilder(query.length());
     query
         .codePoints()

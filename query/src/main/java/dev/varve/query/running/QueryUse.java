@@ -346,7 +346,10 @@ public final class QueryUse implements ReadGuard {
 
   private long hold(long keys) {
     long bytes = BYTES_PER_KEY * keys;
-    memory.hold(bytes, "a query of %,d series".formatted(keys));
+    if (!memory.tryHold(bytes)) {
+      // Formats a number only for an error: this is called by every read.
+      memory.hold(bytes, "a query of %,d series".formatted(keys));
+    }
     return bytes;
   }
 

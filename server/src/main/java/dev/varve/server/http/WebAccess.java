@@ -26,6 +26,11 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   private static final Pattern ORIGIN =
       Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*)://" + HOST + "(?::(\\d{0,5}))?");
 
+  /** What nearly every request to a loopback address calls the server. */
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private static final int PORT_DIGITS = 5;
+
   /** Pages of other origins may neither change nor read anything. */
   public static final WebAccess DEFAULTS = new WebAccess(Set.of(), Set.of(), Set.of());
 
@@ -98,7 +103,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
    */
   void requireHost(Exchange exchange) {
     String header = exchange.header("Host");
-    if (!exchange.onLoopback() || header == null) {
+    if (!exchange.onLoopback() || header == null || LOOPBACK.contains(withoutPort(header))) {
       return;
     }
     Matcher matcher = AUTHORITY.matcher(header);
@@ -109,6 +114,20 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
           "a server on a loopback address is not called '%s'; web.hosts lists further names"
               .formatted(header));
     }
+  }
+
+  /** Returns the text before a port, or all of it if it does not end in one. */
+  private static String withoutPort(String authority) {
+    int colon = authority.lastIndexOf(':');
+    if (colon < 0 || authority.length() - colon - 1 > PORT_DIGITS) {
+      return authority;
+    }
+    for (int i = colon + 1; i < authority.length(); i++) {
+      if (authority.charAt(i) < '0' || authority.charAt(i) > '9') {
+        return authority;
+      }
+    }
+    return authority.substring(0, colon);
   }
 
   private static boolean isLoopback(String host) {

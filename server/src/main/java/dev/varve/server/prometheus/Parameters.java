@@ -31,6 +31,9 @@ final class Parameters {
 
   private static final int NUMBER_LENGTH_MAX = 100;
 
+  /** Seconds of so few digits are in range, and need no decimal arithmetic. */
+  private static final int PLAIN_DIGITS = 12;
+
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]{1,2})?");
 
@@ -104,6 +107,9 @@ final class Parameters {
 
   /** Out-of-range times are clamped because some clients send them to mean "all of time". */
   private static long millis(String text) {
+    if (isPlain(text)) {
+      return 1000 * Long.parseLong(text);
+    }
     try {
       if (text.length() <= NUMBER_LENGTH_MAX && NUMBER.matcher(text).matches()) {
         BigDecimal millis = new BigDecimal(text).movePointRight(3);
@@ -119,6 +125,18 @@ final class Parameters {
       throw new IllegalArgumentException(
           "cannot parse \"%s\" to a valid timestamp".formatted(text), e);
     }
+  }
+
+  private static boolean isPlain(String text) {
+    if (text.isEmpty() || text.length() > PLAIN_DIGITS) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
