@@ -175,6 +175,22 @@ class SecureServerTest {
   }
 
   @Test
+  void recordsWhatIsDeleted() throws IOException {
+    String all = http("all.yml", "basic_auth: {username: all, password: a}");
+    String[] delete = {
+      "delete", "gone{host=\"a\"}", "--server", address, "--http.config.file", all
+    };
+    run(delete);
+    assertThat(audit.list.stream().map(ILoggingEvent::getFormattedMessage))
+        .as(err.toString())
+        .singleElement()
+        .asString()
+        .startsWith("user=all ")
+        .contains("path=/varve/v1/delete body=selector=gone%7Bhost%3D%22a%22%7D status=200")
+        .doesNotContain("Basic");
+  }
+
+  @Test
   void decidesWithoutAServer() {
     String users = folder.resolve("users.yml").toString();
     assertThat(run("auth", "check", "reads", "GET", "/api/v1/query", "--users.file", users))

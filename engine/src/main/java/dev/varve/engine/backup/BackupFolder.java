@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -31,6 +33,10 @@ public final class BackupFolder implements AutoCloseable {
   private static final String MARK = "varve-backups";
   private static final String FORMAT = "varve-backups 1\n";
   static final String UNFINISHED = "unfinished";
+
+  /** The name of a content. */
+  private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{64}");
+
   private static final String ID = "\\d{8}-\\d{6}(-\\d+)?";
 
   private final Path directory;
@@ -44,9 +50,11 @@ public final class BackupFolder implements AutoCloseable {
   /**
    * Opens a directory for a new backup; makes it if it is missing or empty.
    *
-   * @throws BackupException if it holds something else, or another process writes to it
+   * @throws BackupException if it holds something else, lies in another directory of backups, leads
+   *     elsewhere by a symbolic link, or another process writes to it
    */
   public static BackupFolder forWriting(Path directory) throws IOException {
+    ensureApart(directory);
     Copy.makeDirectory(directory);
     Path mark = directory.resolve(MARK);
     if (!Files.exists(mark)) {
@@ -54,9 +62,36 @@ public final class BackupFolder implements AutoCloseable {
       Copy.write(mark, FORMAT);
     }
     ensureFormat(directory);
-    Copy.makeDirectory(directory.resolve("backups"));
-    Copy.makeDirectory(directory.resolve("files"));
+    makeRealDirectory(directory.resolve("backups"));
+    makeRealDirectory(directory.resolve("files"));
     return new BackupFolder(directory, lock(directory, false));
+  }
+
+  /** Checks that no directory above is one of backups, which would take the files for its own. */
+  private static void ensureApart(Path directory) {
+    Path above = directory.toAbsolutePath().normalize().getParent();
+    while (above != null) {
+      if (Files.exists(above.resolve(MARK))) {
+        throw new BackupException(
+            "%s lies in %s, which holds backups: name a directory beside it"
+                .formatted(directory, above));
+      }
+      above = above.getParent();
+    }
+  }
+
+  /**
+   * Creates a directory inside that of the backups.
+   *
+   * @throws BackupException if a symbolic link is in its place
+   */
+  static void makeRealDirectory(Path directory) throws IOException {
+    if (Files.isSymbolicLink(directory)) {
+      throw new BackupException(
+          "%s is a symbolic link, but backups are only written into real directories: replace it by what it leads to"
+              .formatted(directory));
+    }
+    Copy.makeDirectory(directory);
   }
 
   private static void ensureEmpty(Path directory) throws IOException {
@@ -250,12 +285,23 @@ public final class BackupFolder implements AutoCloseable {
   private void collect() throws IOException {
     Set<String> used = new HashSet<>();
     list().forEach(backup -> backup.files().forEach(file -> used.add(file.checksum())));
-    try (Stream<Path> files = Files.walk(directory.resolve("files"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        if (!used.contains(String.valueOf(file.getFileName()))) {
-          Files.delete(file);
+    for (Path folder : children(directory.resolve("files"))) {
+      String digits = String.valueOf(folder.getFileName());
+      if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+        for (Path file : children(folder)) {
+          String name = String.valueOf(file.getFileName());
+          // Whatever else is there belongs to somebody else.
+          if (name.startsWith(digits) && CHECKSUM.matcher(name).matches() && !used.contains(name)) {
+            Files.delete(file);
+          }
         }
       }
+    }
+  }
+
+  private static List<Path> children(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
     }
   }
 

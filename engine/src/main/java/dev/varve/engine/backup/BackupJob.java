@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -54,12 +55,21 @@ public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
     while (!Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
       there = Copy.parent(there);
     }
-    if (!to.startsWith(root) || !there.toRealPath().startsWith(root)) {
+    if (!to.startsWith(root) || !isBelow(there, root)) {
       throw new BackupException(
           "'%s' is not below 'backup.directory', the only place where the server writes backups"
               .formatted(name));
     }
     return to;
+  }
+
+  private static boolean isBelow(Path existing, Path root) throws IOException {
+    try {
+      return existing.toRealPath().startsWith(root);
+    } catch (NoSuchFileException e) {
+      // A link that leads nowhere may lead anywhere once somebody makes its target.
+      return false;
+    }
   }
 
   /**

@@ -129,7 +129,7 @@ public final class BackupRun {
     String checksum = Copy.copy(file, partial);
     copied += isStored(checksum, bytes) ? 0 : bytes;
     Path content = folder.content(checksum);
-    Copy.makeDirectory(Copy.parent(content));
+    BackupFolder.makeRealDirectory(Copy.parent(content));
     // The content that is there may be damaged.
     Files.move(partial, content, StandardCopyOption.ATOMIC_MOVE);
     Copy.sync(Copy.parent(content));

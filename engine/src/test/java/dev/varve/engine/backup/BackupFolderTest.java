@@ -73,6 +73,69 @@ class BackupFolderTest {
   }
 
   @Test
+  void areNotMadeInsideOthers() throws IOException {
+    make();
+    for (String inside : List.of("inner", "files/zz", "backups/inner", "files/zz/deep")) {
+      Path inner = backups.resolve(inside);
+      assertThatThrownBy(() -> BackupFolder.forWriting(inner))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("lies in " + backups.toAbsolutePath());
+      assertThat(inner).doesNotExist();
+    }
+  }
+
+  @Test
+  void leaveFilesOfOthersAlone() throws IOException {
+    Backup first = make();
+    String checksum = first.files().getFirst().checksum();
+    Path foreign = Files.createDirectories(backups.resolve("files/zz/files/ab"));
+    Files.writeString(foreign.resolve("ab" + "0".repeat(62)), "another backup");
+    Path note = backups.resolve("files/" + checksum.substring(0, 2) + "/note");
+    Files.writeString(note, "by hand");
+    Files.writeString(source.resolve("rocksdb/000001.sst"), "two");
+    make();
+    try (BackupFolder to = BackupFolder.forWriting(backups)) {
+      to.purge(1);
+    }
+    assertThat(foreign.resolve("ab" + "0".repeat(62))).hasContent("another backup");
+    assertThat(note).hasContent("by hand");
+  }
+
+  @Test
+  void areOnlyWrittenIntoRealDirectories() throws IOException {
+    Path outside = Files.createDirectories(folder.resolve("outside"));
+    for (String link : List.of("files", "backups")) {
+      Path to = folder.resolve("linked-" + link);
+      BackupFolder.forWriting(to).close();
+      Files.delete(to.resolve(link));
+      Files.createSymbolicLink(to.resolve(link), outside);
+      assertThatThrownBy(() -> BackupFolder.forWriting(to))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("is a symbolic link");
+    }
+    Backup backup = make();
+    for (BackupFile file : backup.files()) {
+      Path digits = backups.resolve("files/" + file.checksum().substring(0, 2));
+      Files.delete(digits.resolve(file.checksum()));
+      Files.delete(digits);
+      Files.createSymbolicLink(digits, outside);
+    }
+    assertThatThrownBy(this::make).hasMessageContaining("is a symbolic link");
+    assertThat(outside).isEmptyDirectory();
+  }
+
+  @Test
+  void doNotFollowALinkThatLeadsNowhere() throws IOException {
+    Path base = Files.createDirectories(folder.resolve("base"));
+    Files.createSymbolicLink(base.resolve("dangling"), folder.resolve("nowhere"));
+    for (String name : List.of("dangling", "dangling/x", "../base-2", "/tmp")) {
+      assertThatThrownBy(() -> BackupJob.below(base, name))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("'" + name + "' is not below 'backup.directory'");
+    }
+  }
+
+  @Test
   void goOnAfterAKill() throws IOException {
     try (BackupFolder to = BackupFolder.forWriting(backups)) {
       BackupRun killed = to.start();

@@ -128,8 +128,8 @@ public final class Dispatcher {
       fail(exchange, match, e);
       throw e;
     } finally {
-      exchange.release();
       audit(exchange);
+      exchange.release();
       Router.Mount mount = match.mount();
       listener.answered(
           mount == null ? "" : mount.name(),
@@ -173,13 +173,7 @@ public final class Dispatcher {
 
   private static void audit(Exchange exchange) {
     if (exchange.audited()) {
-      AUDIT.info(
-          "user={} client={} method={} path={} status={}",
-          exchange.caller().name(),
-          exchange.client(),
-          exchange.method(),
-          exchange.rawPath(),
-          exchange.status());
+      AUDIT.info("{}", AuditLine.of(exchange));
     }
   }
 

@@ -43,6 +43,7 @@ public abstract class Exchange {
   private Runnable originCheck = () -> {};
   private Caller caller = Caller.UNKNOWN;
   private boolean audited;
+  private byte[] question = {};
   private int status = 200;
   private volatile @Nullable HeldAnswer answer;
   private @Nullable LimitedInput rawBody;
@@ -54,6 +55,9 @@ public abstract class Exchange {
 
   /** Returns the path as it was sent, not decoded, without the query. */
   public abstract String rawPath();
+
+  /** Returns the query of the URL as it was sent, not decoded; empty if there is none. */
+  public abstract String rawQuery();
 
   /** Returns the first value of a query parameter, decoded; null if it is absent. */
   public abstract @Nullable String parameter(String name);
@@ -292,8 +296,14 @@ public abstract class Exchange {
     String what = "body of a query";
     ReceivedBody raw = receive(QUESTION_MAX, what);
     try (InputStream in = new LimitedInput(decoded(raw, encoding), QUESTION_MAX, what)) {
-      return HeldBytes.readAll(in, raw.available(), memory());
+      question = HeldBytes.readAll(in, raw.available(), memory());
+      return question;
     }
+  }
+
+  /** Returns the body of a question that a handler has read; empty if it has read none. */
+  final byte[] question() {
+    return question;
   }
 
   /**

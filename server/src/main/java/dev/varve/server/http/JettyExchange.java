@@ -111,6 +111,12 @@ final class JettyExchange extends Exchange {
   }
 
   @Override
+  public String rawQuery() {
+    String query = request.getHttpURI().getQuery();
+    return query == null ? "" : query;
+  }
+
+  @Override
   public @Nullable String parameter(String name) {
     return ofUrl().getValue(name);
   }

@@ -50,6 +50,11 @@ public final class FuzzExchange extends Exchange {
   }
 
   @Override
+  public String rawQuery() {
+    return "";
+  }
+
+  @Override
   public @Nullable String parameter(String name) {
     return parameters.get(name);
   }
