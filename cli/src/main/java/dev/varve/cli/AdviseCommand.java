@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "advise",
     description =
-        "Advises on the layout of a dataset: plans the queries that it has answered in its layout and in others, and says whether a change is worth it, why, and how it is made. It changes nothing.",
+        "Recommends a layout for a dataset. Replans recorded queries in other layouts and shows whether, why and how to change. Changes nothing.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

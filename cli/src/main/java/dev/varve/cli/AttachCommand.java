@@ -27,12 +27,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "attach",
     description =
-        "Looks at the tables of another server, says what they are, and prints the configuration with which to serve them.",
+        "Inspects the tables of another server and prints the configuration that serves them.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Nothing is written to the store, with --co-write neither: that only makes the configuration say so. What is",
-      "found goes to stderr, the configuration to stdout or into the file that --write names.",
+      "This command never writes to the store. --co-write only sets co-write in the configuration. What is found goes",
+      "to stderr, the configuration to stdout or into the file that --write names.",
       "",
       "Examples:",
       "  varve attach kairosdb --store cassandra --option contact-points=10.0.0.1 --option local-datacenter=dc1",
@@ -93,7 +93,7 @@ final class AttachCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (write != null && Files.exists(write)) {
       throw new WrongCallException(
-          "there is a file '%s' already: --write makes a new one".formatted(write));
+          "file '%s' already exists: --write makes a new one".formatted(write));
     }
     Inspection inspection = inspect();
     PrintWriter err = spec.commandLine().getErr();
@@ -167,7 +167,7 @@ final class AttachCommand implements Callable<Integer> {
     }
     if (whole.isEmpty()) {
       throw new CommandFailedException(
-          "no parameters of layout '%s' explain every row that was tried, but for a few; name the right tables with --table, or what you know of their parameters with --param"
+          "no parameters of layout '%s' fit the sampled rows; name the right tables with --table, or what you know of their parameters with --param"
               .formatted(layout));
     }
     boolean empty = whole.getFirst().rows() == 0;

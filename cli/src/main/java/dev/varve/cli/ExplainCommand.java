@@ -47,7 +47,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Option(
       names = "--promql",
       description =
-          "Take the query for PromQL, also where it is a selector alone. What is more than a selector is taken for it anyway.")
+          "Parse the query as PromQL even if it is only a selector. Anything else is PromQL anyway.")
   private boolean promQl;
 
   @Option(

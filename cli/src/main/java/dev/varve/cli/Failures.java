@@ -34,7 +34,7 @@ final class Failures {
   private static void seeHelp(CommandLine command) {
     command
         .getErr()
-        .println("Try 'varve " + command.getCommandSpec().name() + " --help' for what it takes.");
+        .println("Try 'varve " + command.getCommandSpec().name() + " --help' for its options.");
   }
 
   static int report(
@@ -77,8 +77,8 @@ final class Failures {
   static String message(IOException failure) {
     return switch (failure) {
       case NoSuchFileException e -> "there is no file '" + e.getFile() + "'";
-      case FileAlreadyExistsException e -> "there is a file '" + e.getFile() + "' already";
-      case AccessDeniedException e -> "there is no right to use '" + e.getFile() + "'";
+      case FileAlreadyExistsException e -> "file '" + e.getFile() + "' already exists";
+      case AccessDeniedException e -> "permission denied: '" + e.getFile() + "'";
       default ->
           failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     };

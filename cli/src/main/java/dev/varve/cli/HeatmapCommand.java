@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "heatmap",
     description =
-        "Shows which rows of a table are read and written, and when: ranges of row keys from top to bottom, time from left to right. What is bad for the store is said below.",
+        "Shows which rows of a table are read and written, and when: ranges of row keys from top to bottom, time from left to right. Problems are listed below the map.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

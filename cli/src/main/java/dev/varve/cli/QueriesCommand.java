@@ -105,7 +105,7 @@ final class QueriesCommand implements Callable<Integer> {
   /** {@code varve queries kill ID}. */
   @Command(
       name = "kill",
-      description = "Ends a query; who asked it is told so.",
+      description = "Ends a query. Its client gets an error.",
       mixinStandardHelpOptions = true,
       sortOptions = false)
   static final class Kill implements Callable<Integer> {

@@ -59,14 +59,14 @@ final class QueryOptions {
       names = "--aggregate",
       paramLabel = "NAME",
       description =
-          "What becomes of a window: avg, min, max, sum, count, first, last, rate, dev, p99, ... (default: avg).")
+          "Aggregation within a window: avg, min, max, sum, count, first, last, rate, dev, p99, ... (default: avg).")
   private @Nullable String aggregate;
 
   @Option(
       names = "--extent",
       paramLabel = "WIDTH",
       description =
-          "Length of the windows, which end where those of --every do and may overlap (default: that of --every).")
+          "Length of each window. Windows end where those of --every end and may overlap (default: that of --every).")
   private @Nullable String extent;
 
   @Option(
@@ -97,7 +97,7 @@ final class QueryOptions {
   @Option(
       names = "--across",
       paramLabel = "NAME",
-      description = "What becomes of the series of a group, instant by instant (default: sum).")
+      description = "Aggregation across the series of a group, at each instant (default: sum).")
   private @Nullable String across;
 
   @Option(
@@ -117,7 +117,7 @@ final class QueryOptions {
       names = "--as-of",
       paramLabel = "TIME",
       description =
-          "What was known then, where the layout keeps it: a date, an instant, microseconds since 1970, or 15m for 15 minutes ago.")
+          "Read the samples as known at this time, if the layout keeps versions: a date, an instant, microseconds since 1970, or 15m for 15 minutes ago.")
   private @Nullable String asOf;
 
   @Option(

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 /** {@code varve serve}. */
 @Command(
     name = "serve",
-    description = "Starts a server: takes points, answers queries, until it is told to stop.",
+    description = "Starts a server: accepts points and answers queries until it is stopped.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -172,7 +172,8 @@ final class ServeCommand implements Callable<Integer> {
     try {
       notice.send(state);
     } catch (IOException e) {
-      lines.say("the service manager was not told '%s': %s".formatted(state, e.getMessage()));
+      lines.say(
+          "the service manager could not be notified of '%s': %s".formatted(state, e.getMessage()));
     }
   }
 

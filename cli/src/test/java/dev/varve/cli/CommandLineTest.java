@@ -119,7 +119,7 @@ class CommandLineTest {
     Path there = Files.writeString(folder.resolve("there.yaml"), "data: mine\n");
     assertThat(run("", "attach", "heroic", "--store", "memory", "--write", there.toString()))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("there is a file '" + there + "' already");
+    assertThat(err.toString()).contains("file '" + there + "' already exists");
     assertThat(there).hasContent("data: mine");
   }
 

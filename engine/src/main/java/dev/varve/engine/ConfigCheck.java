@@ -66,7 +66,7 @@ final class ConfigCheck {
     }
     if (!dataset.periods().getFirst().from().equals(Instant.MIN)) {
       problems.add(
-          "dataset '%s': the first layout starts at %s, it must hold from the beginning of time"
+          "dataset '%s': the first layout starts at %s, but the first period must not have a start"
               .formatted(name, dataset.periods().getFirst().from()));
     }
     for (int i = 0; i < dataset.periods().size(); i++) {

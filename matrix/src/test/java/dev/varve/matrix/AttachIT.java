@@ -178,7 +178,7 @@ class AttachIT {
         .contains("saltBuckets: '7'");
 
     assertThat(run(salted.attach("--param", "saltWidth=0"))).isEqualTo(1);
-    assertThat(err.toString()).contains("explain every row that was tried");
+    assertThat(err.toString()).contains("fit the sampled rows");
   }
 
   @Test

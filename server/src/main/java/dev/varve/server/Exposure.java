@@ -30,7 +30,7 @@ record Exposure(ServerConfig config) {
       }
       if (!listener.isOnLoopback() && !rules.authenticates() && !config.access().allowAnonymous()) {
         objections.add(
-            "listen %s: other machines reach this, and nobody is authenticated: whoever comes could read, write and delete. Name users with --web.config.file, listen on 127.0.0.1, or say 'allow-anonymous: true' (--set allow-anonymous=true) if a proxy or firewall decides who comes"
+            "listen %s: other machines reach this without authentication: anyone who can connect could read, write and delete. Name users with --web.config.file, listen on 127.0.0.1, or say 'allow-anonymous: true' (--set allow-anonymous=true) if a proxy or firewall decides who comes"
                 .formatted(listener));
       }
     }

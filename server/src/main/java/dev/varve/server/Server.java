@@ -331,7 +331,7 @@ public final class Server implements AutoCloseable {
     access.refused(client.toString());
     throw new HttpError(
         401,
-        "this server authenticates, and lines on a port of HTTP say nobody's name: use HTTP, or a listener with protocol: telnet");
+        "this server authenticates, and line protocols on an HTTP port cannot authenticate: use HTTP, or a listener with protocol: telnet");
   }
 
   /** Admits the clients of a feed that may write to its dataset. */

@@ -199,7 +199,7 @@ class ServerTest {
           {"name":"x","tags":{"a":"b"},"datapoints":[[1,{}]]}; metric[0](name=x) value is an invalid type
           {"name":"x","tags":{"a":"b"},"timestamp":1,"value":1e400}; metric[0](name=x) value is too large for a double
           {"name":"x","tags":{"a":"b"},"datapoints":[[1,-1e400,"double"]]}; metric[0](name=x) value is too large for a double
-          {"name":"x","tags":{"a":"b"},"timestamp":1,"value":"a\\ud800"}; metric[0](name=x) value has half a character: a surrogate (\\\\ud800 to \\\\udfff) without its other
+          {"name":"x","tags":{"a":"b"},"timestamp":1,"value":"a\\ud800"}; metric[0](name=x) value has an unpaired surrogate (\\\\ud800 to \\\\udfff)
           {"name":"x","tags":{"a":"b"},"timestamp":1,"value":2,"type":"blob"}; Unregistered data point type 'blob'
           ~~; Invalid json. No content due to end of input.
           [] []; Invalid json: something follows its end, and several metrics are an array.

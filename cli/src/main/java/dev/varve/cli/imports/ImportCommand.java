@@ -59,8 +59,8 @@ import picocli.CommandLine.Spec;
       "  varve import --format parquet export.parquet",
       "",
       "json are VictoriaMetrics' JSON lines. csv and parquet without --metric and --metric-column are exports of Varve.",
-      "Bad lines are counted and put aside, each with its reason, in FILE.bad beside the file (--bad names another",
-      "place); so are lines of which single points are left out. The command ends with 1 if there were any."
+      "Bad lines are counted and go to FILE.bad beside the file (--bad names another place) with their reason, as do",
+      "lines with a rejected point. The exit code is 1 if there were any."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_SAMPLES = 10_000;

@@ -166,7 +166,7 @@ final class Explanation {
     if (design.place() == Place.MIDDLE) {
       add(
           Rule.CHURN_BEHIND,
-          "What queries leave open goes behind the time; %s."
+          "Labels that queries do not bind go after the time; %s."
               .formatted(effect(design.with(design.leading(), search.start().place()), design)));
     } else {
       add(

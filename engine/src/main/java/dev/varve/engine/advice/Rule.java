@@ -22,7 +22,7 @@ public enum Rule {
       "The label that queries bind should stand before those that they leave open, so that what they ask for is one range."),
   CHURN_BEHIND(
       "churn-behind",
-      "What queries leave open belongs behind the time, so that all series of a bucket are one range."),
+      "Labels that queries do not bind go after the time, so that all series of a bucket are one range."),
   NEWEST_FIRST(
       "newest-first",
       "Readers of the newest samples should find them in rows of their own, from the end that a scan reaches first."),

@@ -96,7 +96,10 @@ final class Search {
     return weighed(simplest(salted)).orElse(present);
   }
 
-  /** Returns the layout that makes the queries cheapest beside another one; that one if none. */
+  /**
+   * Returns the layout that makes the queries cheapest beside another one, or the other if there is
+   * none.
+   */
   Option besides(Option primary) {
     Option best = primary;
     double least = Option.mean(workload, List.of(primary)).cost();
@@ -173,7 +176,10 @@ final class Search {
     return simplest;
   }
 
-  /** Returns a design with that change taken back by which another differs from the found one. */
+  /**
+   * Returns the simplest design where another one differs from the found one, and the other
+   * elsewhere.
+   */
   private static Design merged(Design simplest, Design found, Design without) {
     return new Design(
         without.leading().equals(found.leading()) ? simplest.leading() : without.leading(),

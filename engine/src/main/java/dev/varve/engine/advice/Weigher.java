@@ -189,7 +189,7 @@ final class Weigher {
       faults.add(
           new Fault(
               Rule.TIME_FIRST,
-              "nothing that differs between series stands before the time: all writes of %s series go to one place, which moves on with the clock"
+              "no part that distinguishes series precedes the time: all writes of %s series go to one place, which moves on with the clock"
                   .formatted(count(rates.scale() * rates.rates().size()))));
     } else if (spread < SPREAD && rates.rates().size() >= SERIES_MIN && !isInOnePlace()) {
       faults.add(

@@ -144,7 +144,7 @@ final class BlockTable {
     }
   }
 
-  /** Assumes that every bucket has blocks, so that a damaged place is met only by who reads it. */
+  /** Assumes that every bucket has blocks, so that damage affects only reads of its bucket. */
   private void assumeBuckets(TimeRange extent, StoreException cause) {
     if (extent.isEmpty()) {
       return;

@@ -291,7 +291,7 @@ final class Heads {
 
   /**
    * Waits until all samples accepted before are in blocks, nobody writes any more, or the time is
-   * over. A seal that fails is tried again, which may take for ever.
+   * over. A failed seal is retried without limit.
    *
    * @return whether all of them are in blocks
    */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The latest sample of each series in blocks, as far as it is known, so that a read of the latest
- * samples needs no block. What a seal adds is known if what was there before is; reads of blocks
- * find out the rest. A table that was empty when it was opened is known from the start.
+ * samples needs no block. A seal updates an entry only if the entry was known; reads of blocks find
+ * out the rest. A table that was empty when it was opened is known from the start.
  *
  * <p>Takes 17 bytes per number of a series. Safe for use by several threads.
  */
@@ -89,7 +89,7 @@ final class LatestInBlocks {
     }
     Chunk chunk = chunk(number);
     int at = number % CHUNK;
-    // A sample says more than that there is none.
+    // A sample is more precise than an upper bound.
     if (found.kind() != null || chunk.states[at] < INT64) {
       set(chunk, at, found.time(), found.kind(), found.value());
     }

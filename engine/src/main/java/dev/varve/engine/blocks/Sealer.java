@@ -154,8 +154,8 @@ final class Sealer {
   }
 
   /**
-   * Looks whether little was written lately, but enough before to be worth putting in order. Asks
-   * for the head to be sealed then.
+   * Checks whether little was written lately, but enough before to be worth putting in order. If
+   * so, asks for the head to be sealed.
    */
   private void lookWhetherQuiet() {
     long now = System.nanoTime();

@@ -27,7 +27,7 @@ public final class KeyCounters {
   /** Tries to take the only stripe there is before there are ranges. */
   private static final int TRIES = 10_000;
 
-  /** Who ends a slice waits as long for a thread that counts. */
+  /** Maximum wait for a counting thread when a slice ends. */
   private static final long PAUSE_NANOS = 20_000;
 
   private final String table;
@@ -43,7 +43,7 @@ public final class KeyCounters {
   /** Guarded by the first stripe. */
   private KeyRanges current = KeyRanges.ONE;
 
-  /** The load of each range, of which older slices count less. Guarded by this, like the next. */
+  /** Load of each range, decayed by age. Guarded by this, as is the next field. */
   private double[] heat = new double[0];
 
   private long since;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A sample of row keys: on average every so many cells, the key of one. When it is full it drops
- * every other key and takes half as many from then on, so its size is bounded. Not safe for use by
+ * A sample of row keys: one key per interval of cells, on average. When it is full it drops every
+ * other key and takes half as many from then on, so its size is bounded. Not safe for use by
  * several threads.
  */
 final class KeySample {
@@ -44,7 +44,7 @@ final class KeySample {
     return next ^ (next << 17);
   }
 
-  /** Adds a run of cells, in which every row is as good as the others in the same place. */
+  /** Adds a run of cells, which any of its rows may represent. */
   void add(CellBatch cells, int from, long count, long each, boolean write) {
     while (left <= count) {
       take(cells, from + (int) ((left - 1) / each), write);

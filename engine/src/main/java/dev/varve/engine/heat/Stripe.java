@@ -17,8 +17,8 @@ final class Stripe {
   private static final int MEASURES = 6;
 
   /**
-   * One of this many edits of a batch is looked up; each stretch of as many edits has one, at a
-   * random place. So a count of n has a standard error of at most the root of n.
+   * Sampling interval: of so many successive edits of a batch, one is looked up, at a random place.
+   * So a count of n has a standard error of at most the root of n.
    */
   static final int EDITS_PER_SAMPLE = 2;
 

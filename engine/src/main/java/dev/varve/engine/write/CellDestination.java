@@ -23,7 +23,10 @@ record CellDestination(
     WRITTEN,
     /** The store rejects cells by which a series would be found. Nothing is written. */
     KEY_REJECTED,
-    /** Another period answers for some of its times meanwhile. Nothing is written. */
+    /**
+     * The period of some samples has changed meanwhile, so the batch must be sorted again. Nothing
+     * is written.
+     */
     MISPLACED
   }
 

@@ -204,9 +204,7 @@ public final class PointReader {
     private String wellFormed(String text) {
       if (text.codePoints()
           .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
-        throw bad(
-            json,
-            "the text has half a character: a surrogate (\\ud800 to \\udfff) without its other");
+        throw bad(json, "the text has an unpaired surrogate (\\ud800 to \\udfff)");
       }
       return text;
     }

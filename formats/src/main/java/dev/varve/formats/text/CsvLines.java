@@ -282,7 +282,7 @@ public final class CsvLines implements LineFormat {
       }
       if (line.charAt(at) != ',') {
         throw new BadLineException(
-            "column " + cells.size() + ": expected a comma behind the closing quote");
+            "column " + cells.size() + ": expected a comma after the closing quote");
       }
       at++;
       if (at == line.length()) {

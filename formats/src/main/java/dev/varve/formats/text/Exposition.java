@@ -32,7 +32,7 @@ public final class Exposition implements LineFormat {
           MetricMetadata.UNKNOWN,
           "untyped");
 
-  /** Of so many metrics it is kept what a body says. */
+  /** Maximum number of metrics whose metadata is kept. */
   private static final int METRICS_MAX = 100_000;
 
   /** Bytes of what is said of a metric, without its texts. */
@@ -52,7 +52,7 @@ public final class Exposition implements LineFormat {
    * @param target the resolution of the dataset
    * @param now gives lines without a time theirs, in the target resolution
    * @param given labels that every series gets, in the place of its own of the same name
-   * @param growth is told of bytes before they are kept of what is said of metrics, and may throw
+   * @param growth called with a number of bytes before metadata takes them; may throw
    */
   public Exposition(
       boolean openMetrics,
@@ -119,7 +119,7 @@ public final class Exposition implements LineFormat {
       return false;
     }
     if (ended) {
-      throw new BadLineException("it stands behind '# EOF'");
+      throw new BadLineException("unexpected line after '# EOF'");
     }
     if (bytes[start] == '#') {
       comment(bytes, Scan.skipBlanks(bytes, start + 1, to), to);

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
  * Support" of Graphite's documentation.
  */
 public final class GraphiteLines implements LineFormat {
-  /** The year 2286; a time behind it is milliseconds that somebody took for seconds. */
+  /** The year 2286; a later time is probably in milliseconds. */
   private static final double SECONDS_MAX = 1e10;
 
   private final GraphiteTemplates templates;

@@ -175,7 +175,7 @@ public final class InfluxLines implements LineFormat {
       if (equals == to || bytes[equals] != '=' || equals == at) {
         throw new BadLineException(
             from == to
-                ? "the fields are missing: expected field=value behind the measurement and its tags"
+                ? "no fields: expected field=value after the measurement and tags"
                 : "field '" + Scan.shown(bytes, at, equals) + "' is not name=value");
       }
       int end = valueEnd(bytes, equals + 1, to);
@@ -257,7 +257,7 @@ public final class InfluxLines implements LineFormat {
     }
     if (Scan.skipBlanks(bytes, end, to) != to) {
       throw new BadLineException(
-          "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
+          "unexpected \'" + Scan.shown(bytes, end, to).strip() + "\' after the time");
     }
     try {
       return time(Scan.integer(bytes, from, end, "time"));

@@ -245,8 +245,7 @@ public final class KairosDbLines implements LineFormat {
     private static String wellFormed(String text, String place) {
       if (text.codePoints()
           .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
-        throw new BadLineException(
-            place + " half a character: a surrogate (\\ud800 to \\udfff) without its other");
+        throw new BadLineException(place + " an unpaired surrogate (\\ud800 to \\udfff)");
       }
       return text;
     }

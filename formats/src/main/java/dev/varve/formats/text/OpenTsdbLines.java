@@ -138,7 +138,7 @@ public final class OpenTsdbLines implements LineFormat {
     }
     if (to - point != 4 || !isDigit(bytes[point + 1])) {
       throw new BadLineException(
-          "time '" + Scan.shown(bytes, from, to) + "' needs three digits behind the point");
+          "time '" + Scan.shown(bytes, from, to) + "' needs three digits after the decimal point");
     }
     return Math.addExact(
         Math.multiplyExact(1000, Scan.integer(bytes, from, point, "time")),

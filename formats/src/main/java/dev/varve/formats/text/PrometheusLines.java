@@ -100,7 +100,7 @@ public final class PrometheusLines implements LineFormat {
     int valueFrom = Scan.skipBlanks(bytes, keyEnd, to);
     int valueTo = Scan.wordEnd(bytes, valueFrom, to);
     if (valueFrom == valueTo) {
-      throw new BadLineException("the value is missing behind " + Scan.shown(bytes, start, keyEnd));
+      throw new BadLineException("no value after " + Scan.shown(bytes, start, keyEnd));
     }
     value = Scan.realOrSpecial(Scan.text(bytes, valueFrom, valueTo), "value");
     readTime(bytes, Scan.skipBlanks(bytes, valueTo, to), to);
@@ -143,7 +143,7 @@ public final class PrometheusLines implements LineFormat {
     int behind = Scan.skipBlanks(bytes, end, to);
     if (behind != to && !isExemplar(bytes, behind, to)) {
       throw new BadLineException(
-          "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
+          "unexpected \'" + Scan.shown(bytes, end, to).strip() + "\' after the time");
     }
     try {
       return openMetrics
@@ -200,7 +200,7 @@ public final class PrometheusLines implements LineFormat {
         readLabels();
       }
       if (at < to) {
-        throw new BadLineException("'" + rest() + "' stands behind the labels");
+        throw new BadLineException("unexpected '" + rest() + "' after the labels");
       }
       if (name.isEmpty()) {
         throw new BadLineException("the name of the metric is missing: name{label=\"value\"} 1");
@@ -223,7 +223,7 @@ public final class PrometheusLines implements LineFormat {
         }
         skipBlanks();
         if (!is('}')) {
-          expect(',', "expected , or } behind label '" + Scan.shown(label) + "'");
+          expect(',', "expected , or } after label '" + Scan.shown(label) + "'");
         }
         skipBlanks();
       }

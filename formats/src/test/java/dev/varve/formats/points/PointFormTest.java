@@ -133,7 +133,7 @@ class PointFormTest {
           {"metric":"m","time":0,"fields":{"f":"text"}}  | column 38: field 'f' is a number, "NaN", "Infinity", "-Infinity" or {"string":"..."}
           {"metric":"m","time":0,"fields":{"f":{"hex":""}}} | column 47: field 'f' is a number, "NaN", "Infinity", "-Infinity" or {"string":"..."}
           {"metric":"m","time":0,"valeu":1}              | column 32: unknown member 'valeu' (known: metric, tags, resource, time, value, fields, attribute)
-          {"metric":"\\ud800"}                           | column 11: the text has half a character: a surrogate (\\ud800 to \\udfff) without its other
+          {"metric":"\\ud800"}                           | column 11: the text has an unpaired surrogate (\\ud800 to \\udfff)
           """)
   void saysWhereAPointIsWrongAndWhatWouldBeRight(String line, String complaint) {
     assertThatExceptionOfType(PointFormatException.class)

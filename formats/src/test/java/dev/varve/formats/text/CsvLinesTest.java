@@ -147,7 +147,7 @@ class CsvLinesTest {
           1,S,1d         | column 'close': '1d' is not a number
           1,S,1e999      | column 'close': '1e999' is too large for a double
           1,S,"2         | a quoted value has no closing quote; a record stands on one line
-          1,"S"x,2       | column 2: expected a comma behind the closing quote
+          1,"S"x,2       | column 2: expected a comma after the closing quote
           ,S,2           | time '' cannot be read as an integer in s, 2026-01-31 or 2026-01-31T12:00:00Z
           1.5,S,2        | time '1.5' cannot be read as an integer in s, 2026-01-31 or 2026-01-31T12:00:00Z
           2026-02-30,S,2 | time '2026-02-30' cannot be read as an integer in s, 2026-01-31 or 2026-01-31T12:00:00Z

@@ -75,7 +75,7 @@ class ExpositionTest {
                 "acme_http_router_request_seconds", "summary", "seconds", "Latency of \"all\"."),
             new MetricMetadata("foo", "histogram", "", ""));
     assertThat(open.problemAtEnd()).isEmpty();
-    assertThat(Reading.complaint(open, "late 1")).contains("behind '# EOF'");
+    assertThat(Reading.complaint(open, "late 1")).contains("after '# EOF'");
   }
 
   @Test
@@ -89,10 +89,10 @@ class ExpositionTest {
     assertThat(Reading.complaint(text, "# TYPE")).contains("name of a metric is missing");
     assertThat(Reading.complaint(text, "# HELP \"a b")).contains("no closing quote");
     assertThat(Reading.complaint(text, "a 1 1.5")).contains("is not an integer");
-    assertThat(Reading.complaint(text, "a 1 1 # {x=\"y\"} 1")).contains("stands behind the time");
+    assertThat(Reading.complaint(text, "a 1 1 # {x=\"y\"} 1")).contains("after the time");
     assertThat(Reading.complaint(open, "a 1 1e999")).contains("too large");
     assertThat(Reading.complaint(open, "a 1 1e15")).contains("too large");
-    assertThat(Reading.complaint(open, "a 1 1 2")).contains("stands behind the time");
+    assertThat(Reading.complaint(open, "a 1 1 2")).contains("after the time");
     assertThat(Reading.of(open, "a 1 0." + "1".repeat(100))).hasSize(1);
   }
 

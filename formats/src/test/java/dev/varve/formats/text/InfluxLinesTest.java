@@ -131,7 +131,7 @@ class InfluxLinesTest {
       quoteCharacter = '\0',
       textBlock =
           """
-          m                            | the fields are missing: expected field=value behind the measurement and its tags
+          m                            | no fields: expected field=value after the measurement and tags
           ,t=1 v=1                     | the measurement is missing before the tags
           m,t v=1                      | tag 't' is not name=value
           m,t= v=1                     | tag 't=' is not name=value
@@ -154,7 +154,7 @@ class InfluxLinesTest {
           m v="a"b                     | time 'b' is not an integer of 64 bits
           m v=1 soon                   | time 'soon' is not an integer of 64 bits
           m v=1 1.5                    | time '1.5' is not an integer of 64 bits
-          m v=1 1 2                    | '2' stands behind the time
+          m v=1 1 2                    | unexpected '2' after the time
           """)
   void saysWhatIsWrongWithALine(String line, String complaint) {
     assertThat(Reading.complaint(lines, line)).isEqualTo(complaint);

@@ -110,7 +110,7 @@ class KairosDbLinesTest {
           {"name":"m","datapoints":[[1,9223372036854775808]]} | data point 0: value '9223372036854775808' is not an integer of 64 bits
           {"name":"m","datapoints":[[9223372036854775808,1]]} | data point 0: time '9223372036854775808' is not an integer of 64 bits
           {"name":"m","datapoints":[[1,2]]} {}          | something follows the object; a line holds one
-          {"name":"a\\ud800","datapoints":[[1,2]]}      | a text has half a character: a surrogate (\\ud800 to \\udfff) without its other
+          {"name":"a\\ud800","datapoints":[[1,2]]}      | a text has an unpaired surrogate (\\ud800 to \\udfff)
           """)
   void saysWhatIsWrongWithALine(String line, String complaint) {
     assertThat(Reading.complaint(lines, line)).isEqualTo(complaint);
@@ -158,7 +158,7 @@ class KairosDbLinesTest {
             "data point 3 is not an array [time, value, \"type\"]",
             "data point 4: value 'x' is not a number",
             "data point 5 has no time; it comes first, an integer in milliseconds",
-            "data point 6 has a text with half a character: a surrogate (\\ud800 to \\udfff) without its other");
+            "data point 6 has a text with an unpaired surrogate (\\ud800 to \\udfff)");
     Reading.of(lines, "{\"name\":\"m\",\"datapoints\":[[1,2]]}");
     assertThat(leftOut.count()).isZero();
   }

@@ -110,8 +110,8 @@ class OpenTsdbLinesTest {
           m now 2 host=a             | time 'now' is not an integer of 64 bits
           m -1 2 host=a              | time '-1' is before 1970
           m -1.500 2 host=a          | time '-1.500' is before 1970
-          m 1.5 2 host=a             | time '1.5' needs three digits behind the point
-          m 1.+50 2 host=a           | time '1.+50' needs three digits behind the point
+          m 1.5 2 host=a             | time '1.5' needs three digits after the decimal point
+          m 1.+50 2 host=a           | time '1.+50' needs three digits after the decimal point
           m 9223372036854775.808 2 a=b | time '9223372036854775.808' is too large for ms
           m 1 nan host=a             | value 'nan' is not a number
           m 1 1e400 host=a           | value '1e400' is too large for a double

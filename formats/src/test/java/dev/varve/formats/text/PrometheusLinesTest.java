@@ -84,8 +84,8 @@ class PrometheusLinesTest {
       quoteCharacter = '\0',
       textBlock =
           """
-          m                    | the value is missing behind m
-          m{a="b"}             | the value is missing behind m{a="b"}
+          m                    | no value after m
+          m{a="b"}             | no value after m{a="b"}
           m{a="b" 1            | the labels have no closing brace
           m{a="b} 1            | the labels have no closing brace
           m{a="b\\"} 1         | the labels have no closing brace
@@ -93,7 +93,7 @@ class PrometheusLinesTest {
           m{a} 1               | label 'a' has no value: '}'
           m{a=} 1              | the value of label 'a' is not quoted: '}'
           m{a=b} 1             | the value of label 'a' is not quoted: 'b}'
-          m{a="b"c="d"} 1      | expected , or } behind label 'a': 'c="d"}'
+          m{a="b"c="d"} 1      | expected , or } after label 'a': 'c="d"}'
           m{a="b",,c="d"} 1    | expected label="value" at ',c="d"}'
           m{="b"} 1            | expected label="value" at '="b"}'
           m{a="b",a="c"} 1     | label 'a' comes twice
@@ -106,7 +106,7 @@ class PrometheusLinesTest {
           m 1,5                | value '1,5' is not a number
           m one                | value 'one' is not a number
           m 1 now              | time 'now' is not an integer of 64 bits
-          m 1 2 # {a="b"} 3    | '# {a="b"} 3' stands behind the time
+          m 1 2 # {a="b"} 3    | unexpected '# {a="b"} 3' after the time
           """)
   void saysWhatIsWrongWithALine(String line, String complaint) {
     assertThat(Reading.complaint(lines, line)).isEqualTo(complaint);

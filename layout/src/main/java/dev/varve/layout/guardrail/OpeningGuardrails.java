@@ -57,7 +57,7 @@ final class OpeningGuardrails {
         && capabilities.limits().rowKey() < DeclaredLayout.ROW_KEY_MAX) {
       find(
           Rule.ROW_KEY_LIMIT,
-          "the layout makes row keys of up to %d bytes, %s takes %d: series with longer ones are refused"
+          "row keys may reach %d bytes, but %s accepts %d; series with longer keys are refused"
               .formatted(DeclaredLayout.ROW_KEY_MAX, storeKind, capabilities.limits().rowKey()));
     }
     List<String> data =

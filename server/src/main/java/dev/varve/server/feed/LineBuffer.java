@@ -73,7 +73,7 @@ public final class LineBuffer {
     return read >= 0;
   }
 
-  /** Drops what was given out, and the room of a long line behind which little has come. */
+  /** Drops consumed bytes, and shrinks the buffer after a long line. */
   private void compact() {
     int left = filled - start;
     boolean shrinks = buffer.length > FIRST_SIZE && left <= FIRST_SIZE / 2;
@@ -141,8 +141,7 @@ public final class LineBuffer {
 
   /**
    * Returns whether the line may begin an HTTP request. A web page can send a body of lines, but
-   * only behind the request line of a browser. Of a line that was too long or dropped, its begin
-   * tells.
+   * only after the request line of a browser. For a truncated line, the start decides.
    */
   public boolean mayBeHttp() {
     if (!tooLong) {

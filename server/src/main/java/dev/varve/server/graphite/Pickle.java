@@ -52,7 +52,7 @@ final class Pickle {
   /**
    * Reads the one value that a pickle holds.
    *
-   * @param growth is told of bytes before there is memory allocated for them, and may throw
+   * @param growth called with a number of bytes before they are allocated; may throw
    * @throws PickleException if it is none, or holds what is not read here
    */
   static Object read(byte[] bytes, LongConsumer growth) {
@@ -213,7 +213,7 @@ final class Pickle {
 
   private List<Object> sinceMark() {
     if (marks.isEmpty()) {
-      throw wrong("takes the values behind a mark where there is none");
+      throw wrong("pops to a mark, but the stack has none");
     }
     List<Object> behind = stack.subList(marks.removeLast(), stack.size());
     List<Object> taken = new ArrayList<>(behind);

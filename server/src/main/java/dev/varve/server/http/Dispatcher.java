@@ -302,7 +302,7 @@ public final class Dispatcher {
     String reference = Long.toHexString(ThreadLocalRandom.current().nextLong());
     LOG.error(
         "{} {} failed, reference {}", exchange.method(), exchange.rawPath(), reference, thrown);
-    return new Failure(500, "internal error; the server's log has it under " + reference);
+    return new Failure(500, "internal error; see the server's log under " + reference);
   }
 
   /**
@@ -350,7 +350,7 @@ public final class Dispatcher {
       case WriteFailedException e when e.unknown() ->
           new Failure(
               503,
-              e.getMessage() + "; it is not known what stands: send the same again",
+              e.getMessage() + "; the outcome is unknown; send the same request again",
               RETRY_STORE);
       case OverBudgetException e when e.kind() == ErrorKind.LIMIT ->
           new Failure(413, e.getMessage());

@@ -33,7 +33,7 @@ final class BodyLines {
   private final OpenText text = new OpenText();
   private ByteArrayOutputStream held = new ByteArrayOutputStream();
 
-  /** How many lines are held; the number of the first, and why it is none by itself. */
+  /** Number of held lines; then the number of the first, and why it is incomplete. */
   private int heldLines;
 
   private int heldFrom;

@@ -18,7 +18,7 @@ final class PointValues {
       case REAL -> Double.isInfinite(points.real(index)) ? "is too large for a double" : null;
       case TEXT ->
           text != null && text.codePoints().anyMatch(PointValues::isHalf)
-              ? "has half a character: a surrogate (\\ud800 to \\udfff) without its other"
+              ? "has an unpaired surrogate (\\ud800 to \\udfff)"
               : null;
       default -> null;
     };

@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Limits failed logins: of each client as each user, and of each client in total. A client that
- * fails as one user does therefore not lock out the others behind its address. Thread-safe.
+ * Limits failed logins per client and user, and per client in total. A client that fails as one
+ * user does therefore not lock out the others behind its address. Thread-safe.
  */
 final class Attempts {
-  /** Failures at once of one client as one user. */
+  /** Failures of one client as one user before the limit applies. */
   static final int PER_USER = 10;
 
-  /** Failures at once of one client. */
+  /** Failures of one client before the limit applies. */
   static final int PER_CLIENT = 100;
 
   /** Time after which one failure as one user is forgiven. */

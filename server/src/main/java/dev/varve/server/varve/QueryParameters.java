@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code from}, {@code to}</td><td>a time, {@code now} or an age ({@code 1h}); both inclusive, default: the last hour</td></tr>
  * <tr><td>{@code field}</td><td>fields, separated by commas</td></tr>
  * <tr><td>{@code every}, {@code aggregate}, {@code zone}</td><td>downsampling: window width, aggregation (default {@code avg}), time zone</td></tr>
- * <tr><td>{@code extent}</td><td>with {@code every}: length of the windows, which end where those of {@code every} do and may overlap; samples come at their ends</td></tr>
+ * <tr><td>{@code extent}</td><td>with {@code every}: length of each window; windows end where those of {@code every} end and may overlap; samples come at their ends</td></tr>
  * <tr><td>{@code rate}</td><td>{@code counter} or {@code gauge}: change per second, before downsampling</td></tr>
  * <tr><td>{@code by}, {@code across}</td><td>grouping: labels, and aggregation across the series of a group (default {@code sum})</td></tr>
  * <tr><td>{@code align}</td><td>before grouping: {@code linear}, {@code previous} or {@code zero}, the value of a series at instants that only others of its group have</td></tr>

@@ -64,7 +64,7 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@link Compactions}: rewrites of what is stored
  *   <li>{@link Deletes}: deletes
  *   <li>{@link Exports}: samples in bulk
- *   <li>{@link Fills}: samples of which the dataset does not have the instant
+ *   <li>{@link Fills}: samples at instants that the dataset lacks
  *   <li>{@link Backups}: backups of the data directory
  *   <li>{@link Cells}: layouts, and the cells that they make of points
  *   <li>{@link HeatMapRoute}: which rows of tables are read and written

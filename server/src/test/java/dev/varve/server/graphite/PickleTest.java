@@ -86,7 +86,7 @@ class PickleTest {
   void namesWhatIsWrong() {
     assertThatThrownBy(() -> read(new byte[0])).hasMessage("pickle, byte 0: ends in the middle");
     assertThatThrownBy(() -> read(new byte[] {'e'}))
-        .hasMessage("pickle, byte 1: takes the values behind a mark where there is none");
+        .hasMessage("pickle, byte 1: pops to a mark, but the stack has none");
     assertThatThrownBy(() -> read(new byte[] {'K', 1, 'a'}))
         .hasMessage("pickle, byte 3: takes a value where there is none");
     assertThatThrownBy(() -> read(new byte[] {'X', -1, -1, -1, 127}))

@@ -87,7 +87,7 @@ class TextImportTest {
     assertThat(answer.body())
         .contains("\"error\":\"2 lines and 1 samples were refused, 2 samples are written\"")
         .contains("{\"line\":2,\"reason\":\"the value of label 'a' is not quoted")
-        .contains("{\"line\":3,\"reason\":\"'x' stands behind the time\"}")
+        .contains("{\"line\":3,\"reason\":\"unexpected 'x' after the time\"}")
         .contains("{\"series\":\"nan{a=\\\"1\\\"}\",\"reason\":");
   }
 

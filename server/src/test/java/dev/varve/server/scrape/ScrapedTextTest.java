@@ -159,7 +159,7 @@ class ScrapedTextTest {
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1\n"))
         .hasMessageContaining("has no '# EOF' as its last line");
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "# EOF\na 1\n"))
-        .hasMessage("line 2: it stands behind '# EOF'");
+        .hasMessage("line 2: unexpected line after '# EOF'");
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1 x\n# EOF\n"))
         .hasMessage("line 1: time 'x' is not a number");
     assertThatThrownBy(() -> read("text/html", null, "a 1\n"))
