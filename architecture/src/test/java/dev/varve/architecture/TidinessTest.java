@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -30,6 +31,11 @@ class TidinessTest {
       Set.of(".git", "target", "varve-data", "varve-dev", "node_modules", ".mvn");
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+  /** A class with its package, relative to {@code dev.varve}, perhaps with a method. */
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("`((?:[a-z0-9]+\\.)+[A-Z]\\w*)(?:\\.[a-z]\\w*)?`");
+
   private static final Pattern CODE = Pattern.compile("`[^`]*`");
   private static final List<String> KINDS =
       List.of("Breaking", "Added", "Changed", "Fixed", "Performance", "Security");
@@ -115,6 +121,22 @@ class TidinessTest {
       }
     });
     assertThat(dead).as("dead links").isEmpty();
+  }
+
+  @Test
+  void classesThatTheArchitectureNamesExist() {
+    List<String> page =
+        Objects.requireNonNull(PAGES.get(ROOT.resolve("docs").resolve("architecture.md")));
+    List<String> named =
+        prose(page).stream()
+            .flatMap(line -> CLASS_NAME.matcher(line).results().map(found -> found.group(1)))
+            .toList();
+    assertThat(named).hasSizeGreaterThan(30);
+    assertThat(named)
+        .allSatisfy(name -> {
+          Path file = Path.of("java/dev/varve/" + name.replace('.', '/') + ".java");
+          assertThat(SOURCES).as(name).anyMatch(source -> source.endsWith(file));
+        });
   }
 
   private static boolean leads(Path from, String link) {
