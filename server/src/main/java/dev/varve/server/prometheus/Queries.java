@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
@@ -44,7 +45,7 @@ final class Queries {
           "zero or negative query resolution step widths are not accepted. Try a positive integer");
     }
     long steps = (end - start) / step.toMillis() + 1;
-    if (steps > PromQuery.STEPS_MAX) {
+    if (steps > StepTimes.OF_RANGE_MAX) {
       throw HttpError.badRequest(PromQuery.tooManySteps(steps));
     }
     run(exchange, parameters, query -> query.range(start, end, step));

@@ -59,7 +59,7 @@ final class ResultJson {
     return switch (result) {
       case PromResult.Vector vector -> vector.elements().size();
       case PromResult.Matrix matrix -> matrix.lines().size();
-      default -> 1;
+      case PromResult.Scalar _, PromResult.Text _ -> 1;
     };
   }
 

@@ -140,7 +140,8 @@ public final class RuleFiles {
         switch (mapping.members().get("<<")) {
           case ConfigNode.Mapping merged -> merge(merged, members);
           case ConfigNode.Listing several -> several.items().forEach(item -> merge(item, members));
-          case null, default -> {}
+          case ConfigNode.Scalar _ -> {}
+          case null -> {}
         }
         yield new ConfigNode.Mapping(members, mapping.where());
       }

@@ -391,7 +391,8 @@ public record RuleTestFile(
         case PromResult.Vector vector ->
             vector.elements().forEach(e -> actual.add(new Sample(e.labels(), e.value())));
         case PromResult.Scalar scalar -> actual.add(new Sample(Labels.NONE, scalar.value()));
-        default -> throw new PromQlFailed("the expression returns neither a vector nor a scalar");
+        case PromResult.Text _, PromResult.Matrix _ ->
+            throw new PromQlFailed("the expression returns neither a vector nor a scalar");
       }
     } catch (PromQlFailed | PromQlEvaluationException e) {
       failures.add(

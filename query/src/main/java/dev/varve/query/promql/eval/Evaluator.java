@@ -97,7 +97,7 @@ final class Evaluator {
   }
 
   private double[] array(StepTimes steps) {
-    if (steps.count() > PromQuery.STEPS_MAX) {
+    if (steps.count() > StepTimes.OF_RANGE_MAX) {
       held.row(steps.count());
     }
     return new double[steps.count()];

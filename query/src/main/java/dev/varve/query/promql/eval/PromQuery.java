@@ -36,9 +36,6 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class PromQuery {
-  /** Maximum number of steps of a range query: the first and 11,000 more, as in Prometheus. */
-  public static final int STEPS_MAX = 11_001;
-
   private final Expr expr;
   private final Notes notes;
   private final PromSettings settings;
@@ -267,7 +264,7 @@ public final class PromQuery {
       throw new PromQlEvaluationException("the range ends before it starts");
     }
     long count = Math.subtractExact(end, start) / step.toMillis() + 1;
-    if (count > STEPS_MAX) {
+    if (count > StepTimes.OF_RANGE_MAX) {
       throw new PromQlEvaluationException(tooManySteps(count));
     }
     return new StepTimes(start, step.toMillis(), (int) count);

@@ -8,6 +8,9 @@ package dev.varve.query.promql.plan;
  * @param count the number of times; at least 1
  */
 public record StepTimes(long start, long step, int count) {
+  /** Maximum number of steps of a range query: the first and 11,000 more, as in Prometheus. */
+  public static final int OF_RANGE_MAX = 11_001;
+
   public static StepTimes at(long time) {
     return new StepTimes(time, 1, 1);
   }

@@ -133,7 +133,8 @@ final class LogScan {
         switch (state) {
           case Running running -> running.lengths().getOrDefault(manifest.name(), 0L);
           case Stopped stopped when clean -> stopped.lengths().getOrDefault(manifest.name(), 0L);
-          case null, default -> 0;
+          case Stopped _ -> 0;
+          case null -> 0;
         };
     return FileFlaw.find(
         directory, manifest, length, clean, clean ? ((Stopped) state()).manifestChecksum() : "");
