@@ -252,6 +252,10 @@ abstract class Fold {
     }
 
     private boolean beats(double candidate, double best) {
+      if (candidate == best) {
+        // -0.0 is less than 0.0, as for Math.min and Math.max.
+        return candidate == 0 && Double.compare(candidate, best) == (greatest ? 1 : -1);
+      }
       return (greatest ? candidate > best : candidate < best) || Double.isNaN(best);
     }
 

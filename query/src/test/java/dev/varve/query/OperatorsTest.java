@@ -403,6 +403,19 @@ class OperatorsTest {
   }
 
   @Test
+  void negativeZeroIsLessThanZero() {
+    Windows wide = new Windows.Fixed(100, 0);
+    for (List<Double> order : List.of(List.of(-0.0, 0.0), List.of(0.0, -0.0))) {
+      MemoryRuns runs =
+          runs(series("a", "x"), new Value.Real(order.getFirst()), new Value.Real(order.getLast()));
+      assertThat(Collected.of(new Downsample(all(), wide, Basic.MIN, Stamp.START), runs).only())
+          .containsExactly(Point.of(0, -0.0));
+      assertThat(Collected.of(new Downsample(all(), wide, Basic.MAX, Stamp.START), runs).only())
+          .containsExactly(Point.of(0, 0.0));
+    }
+  }
+
+  @Test
   void looksAcrossWindowsForTheRateOfACounter() {
     MemoryRuns runs = new MemoryRuns(Resolution.SECONDS);
     Series one = series("a", "x");

@@ -94,11 +94,13 @@ final class GroupByReader {
       throw properties.wrong("groupCount", "must be greater than or equal to 1");
     }
     long from = scaled(settings.whole("start_date", start));
-    if (size.count() == 0) {
+    if (size.unit() == TimeUnit.MONTHS) {
+      // Groups of months have one month each, whatever the size.
+      splitters.add(new Splitter.ByMonth(from, resolution, groups));
+    } else if (size.count() == 0) {
       // KairosDB divides by it as soon as there is a point.
       refusal = "the range_size of " + properties.context() + " is 0";
-    } else if (size.unit() == TimeUnit.MONTHS) {
-      splitters.add(new Splitter.ByMonth(from, resolution, groups));
+      splitters.add(new Splitter.ByTime(from, 1, groups));
     } else {
       splitters.add(new Splitter.ByTime(from, scaled(millis(size)), groups));
     }
@@ -144,7 +146,8 @@ final class GroupByReader {
     List<Double> bins =
         settings.get("bins") instanceof List<?> given ? (List<Double>) given : List.of();
     if (bins.isEmpty()) {
-      throw new HttpError(500, properties.context() + ".bins may not be empty");
+      // KairosDB looks at the first as soon as there is a point.
+      refusal = properties.context() + ".bins may not be empty";
     }
     splitters.add(new Splitter.ByBin(bins));
     groupings.add(new Grouping("bin", Map.of("bins", bins), "bin_number"));
