@@ -1,13 +1,22 @@
 package dev.varve.matrix.differential;
 
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
  * A request with both answers.
  *
- * @param equal whether they do not differ
+ * @param differences between the answers
  */
-record Case(Request request, Answer theirs, Answer ours, boolean equal) {
+record Case(Request request, Answer theirs, Answer ours, List<Difference> differences) {
+  Case(Request request, Answer theirs, Answer ours) {
+    this(request, theirs, ours, Difference.between(theirs, ours));
+  }
+
+  boolean equal() {
+    return differences.isEmpty();
+  }
+
   /** Returns whether both have refused the request with the same status. */
   boolean refused(int status) {
     return theirs.status() == status && ours.status() == status;

@@ -35,7 +35,7 @@ class KairosDbDifferentialIT {
               SEED,
               new Server(URI.create("http://127.0.0.1:" + kairos.port()), ""),
               new Server(varve.address(), "/kairosdb"),
-              KairosDbRules.all());
+              KairosDbRules.all(layout));
       run(trial, choices);
       trial.end(
           List.of(Path.of("..", "docs", "api", "kairosdb.md")),

@@ -1,7 +1,14 @@
 package dev.varve.matrix.differential;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The differences from KairosDB that its page lists. */
 final class KairosDbRules {
@@ -31,10 +38,86 @@ final class KairosDbRules {
   private static final Pattern UNTAGGED =
       Pattern.compile("\"host\":\"\",\"saved_from\":\"\",\"by\":\"\"|\"bogus\":\\[\"1\"]");
 
+  /** A point whose value is in an array. */
+  private static final Pattern VALUE_IN_ARRAY = Pattern.compile("\\[\"?-?\\d+\"?,\\[\"[^\"]*\"]");
+
+  /** A query of a metric that a wrong type makes of a name; some writes to it were refused. */
+  private static final Pattern NO_TEXT_AS_NAME = Pattern.compile("\"name\":(-?\\d|true|false)");
+
+  private static final Pattern POINTS = Pattern.compile("\"values\":\\[\\[");
+
   private KairosDbRules() {}
 
-  static List<Rule> all() {
+  /** Returns the rules for Varve with a layout. */
+  static List<Rule> all(String layout) {
+    List<Rule> all = new ArrayList<>(ofEveryLayout());
+    if (!layout.equals("kairosdb")) {
+      all.add(
+          new Rule(
+              "**values of several types at one time**",
+              (both, difference) ->
+                  both.request().has("reads what was written")
+                      && both.statuses(200, 200)
+                      && oneTypeIsKept(both)));
+    }
+    return all;
+  }
+
+  /**
+   * Returns whether Varve has the same points but for those at a time at which it has one of
+   * another type.
+   */
+  private static boolean oneTypeIsKept(Case both) {
+    Map<String, Set<String>> theirs = valuesByTime(both.theirs());
+    Map<String, Set<String>> ours = valuesByTime(both.ours());
+    return theirs.keySet().equals(ours.keySet())
+        && ours.entrySet().stream()
+            .allMatch(time ->
+                time.getValue().size() == 1
+                    && theirs.getOrDefault(time.getKey(), Set.of()).containsAll(time.getValue()));
+  }
+
+  /** Returns whether the original has nulls, and otherwise the same points. */
+  private static boolean theyHaveNullsBesides(Case both) {
+    Map<String, Set<String>> theirs = valuesByTime(both.theirs());
+    boolean found = false;
+    for (Set<String> values : theirs.values()) {
+      found |= values.remove("null");
+    }
+    theirs.values().removeIf(Set::isEmpty);
+    return found && theirs.equals(valuesByTime(both.ours()));
+  }
+
+  /** Returns the values of each time of each series. */
+  private static Map<String, Set<String>> valuesByTime(Answer answer) {
+    Map<String, Set<String>> values = new TreeMap<>();
+    for (Object query : list(JsonTree.read(answer.body()), "queries")) {
+      for (Object series : list(query, "results")) {
+        String tags = JsonTree.write(((Map<?, ?>) series).get("tags"));
+        for (Object point : list(series, "values")) {
+          List<?> pair = (List<?>) point;
+          values
+              .computeIfAbsent(tags + pair.getFirst(), none -> new TreeSet<>())
+              .add(JsonTree.write(pair.getLast()));
+        }
+      }
+    }
+    return values;
+  }
+
+  private static List<?> list(@Nullable Object object, String member) {
+    return (List<?>)
+        Objects.requireNonNull(((Map<?, ?>) Objects.requireNonNull(object)).get(member));
+  }
+
+  private static List<Rule> ofEveryLayout() {
     return List.of(
+        new Rule(
+            "other metrics, and other points of the same metric, are stored",
+            (both, difference) ->
+                both.request().path().contains("datapoints/query")
+                    && both.statuses(200, 200)
+                    && NO_TEXT_AS_NAME.matcher(String.valueOf(both.request().body())).find()),
         new Rule(
             "| 500 | same status, own text |",
             (both, difference) -> both.refused(500) && !difference.place().equals("status")),
@@ -121,6 +204,12 @@ final class KairosDbRules {
                     && both.says(Pattern.compile("Unregistered data point type"))
                     && both.ours().body().contains("Unregistered data point type ''")),
         new Rule(
+            "**a value, time or type inside an array (`[[1000, [1]]]`)**",
+            (both, difference) ->
+                both.statuses(204, 500)
+                    && VALUE_IN_ARRAY.matcher(String.valueOf(both.request().body())).find()
+                    && both.ours().body().contains("the value is no text")),
+        new Rule(
             "**an entry of `datapoints` with a wrong time and no value**",
             (both, difference) ->
                 both.refused(400)
@@ -145,14 +234,37 @@ final class KairosDbRules {
         new Rule(
             "**`save_as` of a gap**",
             (both, difference) ->
-                both.request().has("reads what was written")
+                both.request().has("reads what was saved")
                     && both.statuses(500, 200)
                     && both.says(Pattern.compile("No aggregator can be chained"))),
         new Rule(
+            "**`save_as` of a gap**",
+            (both, difference) ->
+                both.request().has("reads what was saved")
+                    && both.statuses(200, 200)
+                    && theyHaveNullsBesides(both)),
+        new Rule(
+            "**`sma` with a `size` below 1, without a point**",
+            (both, difference) ->
+                both.request().has("aggregator sma")
+                    && both.statuses(500, 200)
+                    && !POINTS.matcher(both.ours().body()).find()),
+        new Rule(
+            "**a threshold that is `null`, or whose `boundary`",
+            (both, difference) ->
+                both.statuses(400, 500)
+                    && both.says(Pattern.compile("ScoreAggregator:setThresholds failed"))
+                    && both.ours().body().contains("a threshold of a score may not be null")),
+        new Rule(
+            "**`skip_validate` without a name and without a point**",
+            (both, difference) ->
+                both.statuses(204, 400)
+                    && both.request().contains("\"skip_validate\":true")
+                    && both.ours().body().contains(".name may not be null")),
+        new Rule(
             "**`save_as` without any tag, or with a tag that is no string**",
             (both, difference) ->
-                both.request().has("reads what was written")
-                    && String.valueOf(both.request().body()).contains("\"saved.")
+                both.request().has("reads what was saved")
                     && both.says(NOTHING)
                     && UNTAGGED.matcher(both.ours().body()).find()),
         new Rule(

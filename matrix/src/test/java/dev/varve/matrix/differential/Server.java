@@ -35,6 +35,7 @@ final class Server {
   /** The same for texts that are too short to be found in an answer. */
   private final Map<String, String> aliases = new LinkedHashMap<>();
 
+  private int request;
   private int made;
 
   /**
@@ -54,6 +55,15 @@ final class Server {
 
   Map<String, String> aliases() {
     return aliases;
+  }
+
+  /**
+   * Says which request comes next. The IDs that the server makes up for it are named by its number,
+   * so that they have the same names in both servers even if one of them has made up more before.
+   */
+  void begin(int number) {
+    request = number;
+    made = 0;
   }
 
   Answer send(Request request) {
@@ -113,7 +123,7 @@ final class Server {
     Matcher ids = MADE_UP.matcher(text);
     while (ids.find()) {
       if (!names.containsValue(ids.group())) {
-        names.put("@id.%d@".formatted(made++), ids.group());
+        names.put("@id.%d.%d@".formatted(request, made++), ids.group());
       }
     }
     String common = text;

@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -73,25 +74,23 @@ final class Trial {
 
   /** Sends a request to both servers and compares the answers. */
   Case send(Request request) {
-    Answer theirs = original.send(request);
-    Answer ours = varve.send(request);
-    List<Difference> differences = Difference.between(theirs, ours);
-    if (!differences.isEmpty() && request.isRepeatable()) {
+    original.begin(sent.size());
+    varve.begin(sent.size());
+    Case both = new Case(request, original.send(request), varve.send(request));
+    if (request.isRepeatable()) {
       // The original at times answers a query in several ways.
-      for (int i = 0; i < REPEATED && !differences.isEmpty(); i++) {
-        Answer again = original.send(request);
-        List<Difference> repeated = Difference.between(again, ours);
-        if (repeated.size() < differences.size()) {
+      for (int i = 0; i < REPEATED && !unexplained(both).isEmpty(); i++) {
+        Case again = new Case(request, original.send(request), both.ours());
+        if (unexplained(again).size() < unexplained(both).size()) {
           wavering++;
-          theirs = again;
-          differences = repeated;
+          both = again;
         }
       }
     }
-    Case both = new Case(request, theirs, ours, differences.isEmpty());
+    Answer theirs = both.theirs();
     sent.add(request);
     byStatus.merge(theirs.status(), 1, Integer::sum);
-    boolean explained = explain(both, differences);
+    boolean explained = explain(both);
     for (String feature : request.features()) {
       int[] counts = byFeature.computeIfAbsent(feature, none -> new int[3]);
       counts[0]++;
@@ -112,25 +111,24 @@ final class Trial {
     return send(request);
   }
 
-  /** Returns whether a rule covers each difference. */
-  private boolean explain(Case both, List<Difference> differences) {
+  /** Returns the differences that no rule covers. */
+  private List<Difference> unexplained(Case both) {
+    return both.differences().stream().filter(one -> ruleFor(both, one) == null).toList();
+  }
+
+  /** Counts a case, and returns whether a rule covers each difference. */
+  private boolean explain(Case both) {
     if (both.theirs().status() < 0 && both.theirs().body().contains("timed out")) {
       // The original has not answered in time, which says nothing of Varve.
       unanswered++;
       return true;
     }
-    equal += differences.isEmpty() ? 1 : 0;
-    List<Difference> open = new ArrayList<>();
-    Set<Rule> used = new LinkedHashSet<>();
-    for (Difference difference : differences) {
-      Rule rule = ruleFor(both, difference);
-      if (rule == null) {
-        open.add(difference);
-      } else {
-        used.add(rule);
-      }
-    }
-    used.forEach(rule -> fired.merge(rule, 1, Integer::sum));
+    equal += both.equal() ? 1 : 0;
+    List<Difference> open = unexplained(both);
+    both.differences().stream()
+        .flatMap(one -> Stream.ofNullable(ruleFor(both, one)))
+        .distinct()
+        .forEach(rule -> fired.merge(rule, 1, Integer::sum));
     if (!open.isEmpty()) {
       unexplained.add(
           "%s\n  %s\n  %s: %s\n  Varve: %s"
@@ -170,7 +168,8 @@ final class Trial {
     missing.removeAll(byFeature.keySet());
     try {
       Files.createDirectories(report.toAbsolutePath().getParent());
-      Files.writeString(report, report(missing));
+      // A text may end within a character, which writeString refuses.
+      Files.write(report, report(missing).getBytes(StandardCharsets.UTF_8));
       StringBuilder all = new StringBuilder();
       for (Path page : pages) {
         all.append(Files.readString(page)).append(' ');
