@@ -72,9 +72,14 @@ public final class KairosDb implements AutoCloseable {
    * Starts it on H2, a database within its process, and returns once it answers. It has roll-ups.
    */
   public static KairosDb startOnH2(Path directory) {
+    return startOnH2(directory, Jvm.SMALL);
+  }
+
+  /** The same, with a chosen Java. */
+  public static KairosDb startOnH2(Path directory, Jvm jvm) {
     return new KairosDb(
         directory.toAbsolutePath(),
-        Jvm.SMALL,
+        jvm,
         """
         service.datastore: "org.kairosdb.datastore.h2.H2Module"
         datastore.h2.database_path: "h2db"

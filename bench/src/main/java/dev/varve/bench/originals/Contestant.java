@@ -4,6 +4,7 @@ import dev.varve.bench.compare.Connection;
 import dev.varve.bench.compare.ProcessFigures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * A server that is asked.
@@ -32,5 +33,16 @@ record Contestant(String name, int port, String prefix, ProcessFigures figures) 
               .formatted(name, status, question.name(), connection.text()));
     }
     return connection.text();
+  }
+
+  /**
+   * Sends requests one after the other.
+   *
+   * @throws IOException if an answer is not good
+   */
+  void askAll(Connection connection, List<Question> requests) throws IOException {
+    for (Question request : requests) {
+      ask(connection, request);
+    }
   }
 }

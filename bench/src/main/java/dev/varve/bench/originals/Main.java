@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Compares what queries cost Varve and an original server on the same tables, and their store.
+ * Compares what writes and queries cost Varve and an original server, and their store.
  *
  * <p>{@code ./mvnw -q -f parts/NAME/pom.xml generate-resources} fetches {@code cassandra}, {@code
  * kairosdb}, {@code hbase} and {@code opentsdb}.
@@ -33,9 +33,11 @@ public final class Main {
   }
 
   private static Stage stage(String original, Options options, Path folder) throws Exception {
-    return original.equals("kairosdb")
-        ? new KairosDbStage(options, folder)
-        : new OpenTsdbStage(options, folder);
+    return switch (original) {
+      case "kairosdb-h2" -> new KairosDbH2Stage(options, folder);
+      case "kairosdb" -> new KairosDbStage(options, folder);
+      default -> new OpenTsdbStage(options, folder);
+    };
   }
 
   /** Returns the folders of the plug-ins of the source tree of a launcher. */

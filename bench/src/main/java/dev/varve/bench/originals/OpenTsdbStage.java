@@ -76,26 +76,26 @@ final class OpenTsdbStage implements Stage {
     }
   }
 
-  private VarveOnTables varve(String name, Path launcher, Path folder) throws IOException {
-    VarveOnTables varve =
-        VarveOnTables.start(
+  private VarveProcess varve(String name, Path launcher, Path folder) throws IOException {
+    VarveProcess varve =
+        VarveProcess.onTables(
             name, launcher, folder.resolve(name), "opentsdb", "hbase", hbase.options());
     started.push(varve);
     others.add(varve.contestant());
     return varve;
   }
 
-  private void load(VarveOnTables into) throws IOException {
+  private void load(VarveProcess into) throws IOException {
     try (Connection connection = new Connection(into.contestant().port())) {
-      fleet.each((tags, values) -> into.write(connection, "/api/put", points(tags, values)));
+      into.contestant().askAll(connection, writes(Fleet.METRIC));
     }
   }
 
-  private static String points(String tags, double[] values) {
+  private static String points(String metric, String tags, double[] values) {
     StringBuilder text = new StringBuilder("[");
     for (int i = 0; i < values.length; i++) {
       text.append(i == 0 ? "" : ",")
-          .append("{\"metric\":\"%s\",\"tags\":%s".formatted(Fleet.METRIC, tags))
+          .append("{\"metric\":\"%s\",\"tags\":%s".formatted(metric, tags))
           .append(",\"timestamp\":")
           .append(Fleet.time(i) / 1000)
           .append(",\"value\":")
@@ -123,6 +123,14 @@ final class OpenTsdbStage implements Stage {
   @Override
   public ProcessFigures store() {
     return new ProcessFigures(hbase.pid());
+  }
+
+  @Override
+  public List<Question> writes(String metric) {
+    List<Question> writes = new ArrayList<>();
+    fleet.each((tags, values) ->
+        writes.add(Question.post("writes", "/api/put", points(metric, tags, values))));
+    return writes;
   }
 
   @Override

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param launcher of Varve
  * @param before of another build of Varve, which is asked too; null for none
- * @param originals of {@code kairosdb} and {@code opentsdb}
+ * @param originals of {@code kairosdb-h2}, {@code kairosdb} and {@code opentsdb}
  * @param series of the one metric, a multiple of 4
  * @param samples of each series, one a minute
  * @param rounds how often each server has a turn at each question
  * @param turnSeconds length of a turn
- * @param queries part of the name of a question; empty for all
+ * @param queries part of the name of a question, or of {@code writes}; empty for all
  */
 record Options(
     Path launcher,
@@ -31,14 +31,14 @@ record Options(
     String queries) {
   static final String USAGE =
       """
-      usage: Main LAUNCHER [originals=kairosdb,opentsdb] [series=500] [samples=720] [rounds=7] [turn=2]
-             [queries=TEXT] [before=LAUNCHER]\
+      usage: Main LAUNCHER [originals=kairosdb-h2,kairosdb,opentsdb] [series=500] [samples=720] [rounds=7]
+             [turn=2] [queries=TEXT] [before=LAUNCHER]\
       """;
 
   private static final Set<String> NAMES =
       Set.of("originals", "series", "samples", "rounds", "turn", "queries", "before");
 
-  private static final Set<String> ORIGINALS = Set.of("kairosdb", "opentsdb");
+  private static final Set<String> ORIGINALS = Set.of("kairosdb-h2", "kairosdb", "opentsdb");
 
   static Options of(String... arguments) {
     if (arguments.length == 0 || arguments[0].contains("=")) {
@@ -53,7 +53,7 @@ record Options(
       given.put(argument.substring(0, equal), argument.substring(equal + 1));
     }
     List<String> originals =
-        List.of(given.getOrDefault("originals", "kairosdb,opentsdb").split(","));
+        List.of(given.getOrDefault("originals", "kairosdb-h2,kairosdb,opentsdb").split(","));
     if (!ORIGINALS.containsAll(originals)) {
       throw new IllegalArgumentException(
           "originals %s are not of %s".formatted(originals, ORIGINALS));

@@ -37,6 +37,12 @@ final class Trial {
         table.append(ask(question));
       }
     }
+    // Writes come last, since they add metrics.
+    if ("writes".contains(options.queries())) {
+      String writes = new Writes(stage, options).run();
+      System.err.print(writes);
+      table.append('\n').append(writes);
+    }
     return table.toString();
   }
 
@@ -56,7 +62,7 @@ final class Trial {
   private String ask(Question question) throws IOException, InterruptedException {
     List<Seat> seats = new ArrayList<>();
     try {
-      for (Contestant server : servers()) {
+      for (Contestant server : stage.all()) {
         seats.add(new Seat(server, new Connection(server.port()), new ArrayList<>()));
       }
       String disagreement = disagreement(question, seats);
@@ -81,13 +87,6 @@ final class Trial {
     } finally {
       Closing.all(seats);
     }
-  }
-
-  /** Returns all servers, the original first. */
-  private List<Contestant> servers() {
-    List<Contestant> servers = new ArrayList<>(List.of(stage.original()));
-    servers.addAll(stage.others());
-    return servers;
   }
 
   /** Asks until the answers have the same numbers; returns rows that tell if they do not. */
@@ -123,20 +122,22 @@ final class Trial {
     return "%d numbers, sum %.9e".formatted(count, sum);
   }
 
-  private static String row(String question, String server, List<Turn> of, List<Turn> original) {
-    return "| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |%n"
+  private String row(String question, String server, List<Turn> of, List<Turn> original) {
+    boolean apart = stage.store() != null;
+    return "| %s | %s | %.2f | %.2f | %s | %.2f | %.2f | %s |%n"
         .formatted(
             question,
             server,
             median(of, Turn::millis),
             median(of, Turn::serverMillis),
-            median(of, Turn::storeMillis),
+            apart ? "%.2f".formatted(median(of, Turn::storeMillis)) : "-",
             ratio(of, original, Turn::millis),
             ratio(of, original, Turn::serverMillis),
-            ratio(of, original, Turn::storeMillis));
+            apart ? "%.2f".formatted(ratio(of, original, Turn::storeMillis)) : "-");
   }
 
-  private static double ratio(List<Turn> of, List<Turn> to, ToDoubleFunction<Turn> figure) {
+  /** Returns the median of the ratios of rounds. */
+  static <T> double ratio(List<T> of, List<T> to, ToDoubleFunction<T> figure) {
     double[] ratios = new double[of.size()];
     for (int i = 0; i < ratios.length; i++) {
       ratios[i] = figure.applyAsDouble(of.get(i)) / figure.applyAsDouble(to.get(i));
@@ -148,7 +149,7 @@ final class Trial {
     return median(turns.stream().mapToDouble(figure).toArray());
   }
 
-  private static double median(double... numbers) {
+  static double median(double... numbers) {
     java.util.Arrays.sort(numbers);
     return numbers[numbers.length / 2];
   }

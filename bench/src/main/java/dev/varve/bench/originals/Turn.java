@@ -5,26 +5,27 @@ import dev.varve.bench.compare.ProcessFigures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server took for a question in one turn.
  *
  * @param millis median time of an answer
  * @param serverMillis processor time of the server per answer
- * @param storeMillis processor time of the store per answer
+ * @param storeMillis processor time of the store per answer; 0 if it is in the server's process
  */
 record Turn(double millis, double serverMillis, double storeMillis) {
   /** Asks as long as a turn lasts, at least three times. */
   static Turn of(
       Contestant server,
-      ProcessFigures store,
+      @Nullable ProcessFigures store,
       Connection connection,
       Question question,
       double seconds)
       throws IOException {
     List<Long> times = new ArrayList<>();
     double serverBefore = server.figures().cpuSeconds();
-    double storeBefore = store.cpuSeconds();
+    double storeBefore = seconds(store);
     long start = System.nanoTime();
     long now = start;
     while (times.size() < 3 || now - start < seconds * 1e9) {
@@ -38,6 +39,10 @@ record Turn(double millis, double serverMillis, double storeMillis) {
     return new Turn(
         times.get(times.size() / 2) / 1e6,
         (server.figures().cpuSeconds() - serverBefore) * perAnswer,
-        (store.cpuSeconds() - storeBefore) * perAnswer);
+        (seconds(store) - storeBefore) * perAnswer);
+  }
+
+  private static double seconds(@Nullable ProcessFigures store) throws IOException {
+    return store == null ? 0 : store.cpuSeconds();
   }
 }

@@ -5,24 +5,23 @@ import dev.varve.bench.compare.ProcessFigures;
 import dev.varve.devstores.ChildProcess;
 import dev.varve.devstores.Ports;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A server of Varve that writes beside an original, with a heap of 1 GiB as the original has. */
-record VarveOnTables(ChildProcess process, Contestant contestant) implements AutoCloseable {
+/** A server of Varve with a heap of 1 GiB, as the original has. */
+record VarveProcess(ChildProcess process, Contestant contestant) implements AutoCloseable {
   private static final Duration READY = Duration.ofMinutes(5);
 
   /**
-   * Starts it and waits until its catalog has all series.
+   * Starts one that writes to an original's tables, and waits until its catalog has all series.
    *
    * @param layout also the name of the dialect
    * @param options of the store
    */
-  static VarveOnTables start(
+  static VarveProcess onTables(
       String name,
       Path launcher,
       Path folder,
@@ -30,12 +29,48 @@ record VarveOnTables(ChildProcess process, Contestant contestant) implements Aut
       String kind,
       Map<String, String> options)
       throws IOException {
-    Files.createDirectories(folder);
-    int port = Ports.free();
     String named =
         options.entrySet().stream()
             .map(option -> "%s: '%s'".formatted(option.getKey(), option.getValue()))
             .collect(Collectors.joining(", "));
+    return start(
+        name,
+        launcher,
+        folder,
+        layout,
+        """
+            layout: %s
+            attach: co-write
+            scans: allow
+            home: {kind: rocksdb}
+            store: {kind: %s, options: {%s}}
+        """
+            .formatted(layout, kind, named));
+  }
+
+  /**
+   * Starts one with an empty dataset on RocksDB.
+   *
+   * @param dialect in which it is asked
+   */
+  static VarveProcess onRocksDb(
+      String name, Path launcher, Path folder, String layout, String dialect) throws IOException {
+    return start(
+        name,
+        launcher,
+        folder,
+        dialect,
+        """
+            layout: %s
+            store: {kind: rocksdb}
+        """
+            .formatted(layout));
+  }
+
+  private static VarveProcess start(
+      String name, Path launcher, Path folder, String dialect, String dataset) throws IOException {
+    Files.createDirectories(folder);
+    int port = Ports.free();
     Path config =
         Files.writeString(
             folder.resolve("varve.yaml"),
@@ -44,13 +79,9 @@ record VarveOnTables(ChildProcess process, Contestant contestant) implements Aut
             listen: [{port: %d}]
             datasets:
               main:
-                layout: %s
-                attach: co-write
-                scans: allow
-                home: {kind: rocksdb}
-                store: {kind: %s, options: {%s}}
             """
-                .formatted(folder.resolve("data"), port, layout, kind, named));
+                    .formatted(folder.resolve("data"), port)
+                + dataset);
     ChildProcess process =
         ChildProcess.start(
             name,
@@ -59,8 +90,8 @@ record VarveOnTables(ChildProcess process, Contestant contestant) implements Aut
             Map.of("VARVE_BUILD", "off", "VARVE_AOT", "off", "VARVE_HEAP", "1g"),
             folder.resolve("log"));
     process.await("an answer", () -> isReady(port), READY);
-    return new VarveOnTables(
-        process, new Contestant(name, port, "/" + layout, new ProcessFigures(process.pid())));
+    return new VarveProcess(
+        process, new Contestant(name, port, "/" + dialect, new ProcessFigures(process.pid())));
   }
 
   private static boolean isReady(int port) {
@@ -69,29 +100,6 @@ record VarveOnTables(ChildProcess process, Contestant contestant) implements Aut
       return true;
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  /**
-   * Sends points.
-   *
-   * @param path below the prefix
-   */
-  void write(Connection connection, String path, String body) {
-    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    try {
-      int status =
-          connection.send(
-              "POST",
-              contestant.prefix() + path,
-              "Content-Type: application/json\r\n",
-              bytes,
-              bytes.length);
-      if (status / 100 != 2) {
-        throw new IOException("a write was answered %d: %s".formatted(status, connection.text()));
-      }
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
     }
   }
 
