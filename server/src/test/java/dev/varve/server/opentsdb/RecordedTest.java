@@ -172,11 +172,12 @@ class RecordedTest {
       }
       return null;
     }
-    boolean same =
-        ours instanceof Numeral a && theirs instanceof Numeral b
-            ? a.isSame(b)
-            : Objects.equals(ours, theirs);
-    return same ? null : "%s: %s, OpenTSDB: %s".formatted(place, ours, theirs);
+    if (ours instanceof Numeral a && theirs instanceof Numeral b && a.isSame(b)) {
+      return null;
+    }
+    return Objects.equals(ours, theirs)
+        ? null
+        : "%s: %s, OpenTSDB: %s".formatted(place, ours, theirs);
   }
 
   private static @Nullable String first(
