@@ -22,7 +22,7 @@ final class BlockDestination {
 
   /**
    * @param home writes the home's table of series
-   * @param writing held while samples take stamps and become visible
+   * @param writing held while series are looked up and samples become visible
    */
   BlockDestination(OpenDataset dataset, Applier home, Lock writing) {
     this.dataset = dataset;
@@ -42,6 +42,15 @@ final class BlockDestination {
     if (parts.isEmpty()) {
       return true;
     }
+    writing.lock();
+    try {
+      return writeAll(parts);
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private boolean writeAll(List<Part> parts) {
     SeriesNotes notes = new SeriesNotes(dataset);
     long stamp = dataset.stamps(1);
     Map<BlockTiers, ColumnBatch> batches = new LinkedHashMap<>(1);
@@ -53,12 +62,7 @@ final class BlockDestination {
     if (!notes.apply(home)) {
       return false;
     }
-    writing.lock();
-    try {
-      batches.forEach(BlockTiers::write);
-    } finally {
-      writing.unlock();
-    }
+    batches.forEach(BlockTiers::write);
     return true;
   }
 

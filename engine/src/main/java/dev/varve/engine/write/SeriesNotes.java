@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the catalog does not know yet about the series of a batch. It becomes edits of the home,
- * and, once these are applied, entries of the index. For one thread.
+ * and, once these are applied, entries of the index. For one thread, which holds the lock of
+ * writers from the first {@link #add} until the samples are written: a key is removed only while
+ * nobody writes.
  */
 final class SeriesNotes {
   /**
@@ -107,10 +109,7 @@ final class SeriesNotes {
 
   /** Returns what the catalog says of a series, which may have been removed since. */
   private Standing standing(KnownSeries series) {
-    Standing standing = series.standing();
-    return standing.series() < 0 || dataset.index().has(standing.series())
-        ? standing
-        : Standing.NOTHING;
+    return series.standing(dataset.index());
   }
 
   /**
@@ -119,7 +118,7 @@ final class SeriesNotes {
    */
   int number(KnownSeries series, String field, long stamp) {
     SeriesNumbers known = dataset.index().numbers();
-    int key = series.standing().series();
+    int key = standing(series).series();
     int number = key < 0 ? SeriesNumbers.NONE : known.find(key, field);
     if (number != SeriesNumbers.NONE) {
       return number;
@@ -192,9 +191,10 @@ final class SeriesNotes {
   }
 
   private Standing after(Note note, int number) {
-    FieldKinds before = standing(note.series()).fields();
+    Standing before = standing(note.series());
     List<Field> added =
         note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
-    return new Standing(number, before.with(added), dataset.index().extent(number));
+    return new Standing(
+        number, before.fields().with(added), dataset.index().extent(number), before.removals());
   }
 }
