@@ -103,8 +103,7 @@ abstract class LayoutsOnStore {
     return DatasetsOnStore.layouts().stream()
         .map(layout ->
             DynamicTest.dynamicTest(
-                layout,
-                () -> new DeletesOnStore(kind, running.options(), directory, layout).check()))
+                layout, () -> new DeletesOnStore(store, directory, layout).check()))
         .toList();
   }
 
