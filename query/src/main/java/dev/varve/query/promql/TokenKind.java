@@ -173,4 +173,13 @@ enum TokenKind {
       default -> isMetricName();
     };
   }
+
+  boolean isSign() {
+    return this == ADD || this == SUBTRACT;
+  }
+
+  /** Returns whether it is a number; a duration is a number of seconds. */
+  boolean isNumber() {
+    return this == NUMBER || this == DURATION;
+  }
 }
