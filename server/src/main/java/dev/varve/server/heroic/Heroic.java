@@ -19,6 +19,7 @@ import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.ResourceTags;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -113,7 +114,8 @@ public final class Heroic implements Dialect {
     Dataset dataset = context.dataset(exchange);
     Intake intake = context.intake(exchange, dataset, NAME);
     WriteReader reader =
-        new WriteReader(intake, dataset.resolution(), dataset.config().resources());
+        new WriteReader(
+            intake, dataset.resolution(), new ResourceTags(dataset.config().resources()));
     try (InputStream body = exchange.body()) {
       reader.read(body);
     } catch (HeroicError e) {

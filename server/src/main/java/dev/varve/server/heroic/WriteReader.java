@@ -16,9 +16,9 @@ import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.ResourceTags;
 import java.io.InputStream;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -33,7 +33,7 @@ final class WriteReader {
   private final Intake intake;
   private final Reservation memory;
   private final Resolution resolution;
-  private final Set<String> resources;
+  private final ResourceTags resources;
   private final BatchBuilder batch;
   private final HeldPart ofAttributes;
   private int attributes;
@@ -42,9 +42,9 @@ final class WriteReader {
   /**
    * Creates a reader.
    *
-   * @param resources names of tags that the dataset stores as resource identifiers
+   * @param resources the tags that the dataset stores as resource identifiers
    */
-  WriteReader(Intake intake, Resolution resolution, Set<String> resources) {
+  WriteReader(Intake intake, Resolution resolution, ResourceTags resources) {
     this.intake = intake;
     this.memory = intake.memory();
     this.resolution = resolution;
@@ -154,7 +154,7 @@ final class WriteReader {
     GroupKey stored =
         data.distributions().isEmpty() ? null : intake.enter(key, data.distributions().size());
     if (stored != null) {
-      GroupKey own = Intake.key(stored, resources);
+      GroupKey own = resources.apply(stored);
       data.distributions().forEach(distribution -> add(own, distribution));
     }
     if (intake.isFull(batch) || attributes >= Intake.BATCH) {
