@@ -1,39 +1,19 @@
 package dev.varve.devstores;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The original Prometheus on 127.0.0.1, from Debian's unstable suite. Varve's PromQL and HTTP API
  * are compared with it.
  */
-public final class Prometheus implements AutoCloseable {
-  private static final String PACKAGE = "prometheus";
-  private static final Duration READY = Duration.ofSeconds(60);
-  private static final Duration STOP = Duration.ofSeconds(20);
+public final class Prometheus extends DebianServer {
+  private static final String NAME = "Prometheus";
+  private static final String PROGRAM = "prometheus";
 
-  private final int port;
-  private final DebianProgram program;
-  private final Path log;
-  private final ChildProcess process;
-
-  private Prometheus(Path directory, String configuration, List<String> flags) {
-    this.program = DebianProgram.find(PACKAGE, "prometheus");
-    this.port = Ports.free();
-    this.log = directory.resolve("prometheus.log");
-    List<String> command = new ArrayList<>();
-    command.add(program.executable().toString());
-    command.add("--config.file=" + writeConfiguration(directory, configuration));
-    command.add("--storage.tsdb.path=" + directory.resolve("data"));
-    command.add("--web.listen-address=127.0.0.1:" + port);
-    command.addAll(flags);
-    this.process = ChildProcess.start("Prometheus", command, directory, Map.of(), log);
-    process.awaitOutput("Server is ready to receive web requests", READY);
+  private Prometheus(DebianProgram program, int port, Path directory, List<String> command) {
+    super(NAME, program, port, command, directory, "Server is ready to receive web requests");
   }
 
   /**
@@ -45,47 +25,21 @@ public final class Prometheus implements AutoCloseable {
    *     --web.enable-remote-write-receiver}
    */
   public static Prometheus start(Path directory, String configuration, List<String> flags) {
-    return new Prometheus(directory.toAbsolutePath(), configuration, flags);
-  }
-
-  private Path writeConfiguration(Path directory, String configuration) {
-    try {
-      Files.createDirectories(directory);
-      return Files.writeString(
-          directory.resolve("prometheus.yml"),
-          configuration.replace("PORT", Integer.toString(port)));
-    } catch (IOException e) {
-      throw new DevStoreException(
-          "cannot write the configuration of Prometheus: " + e.getMessage(), e);
-    }
-  }
-
-  /** Returns the port of its HTTP API, on 127.0.0.1. */
-  public int port() {
-    return port;
-  }
-
-  /** Returns the version of the Debian package, such as {@code 3.5.3+ds1-6}. */
-  public String debianVersion() {
-    return program.debianVersion();
+    Path own = directory.toAbsolutePath();
+    DebianProgram program = DebianProgram.find(PROGRAM, PROGRAM);
+    int port = Ports.free();
+    String complete = configuration.replace("PORT", Integer.toString(port));
+    List<String> command = new ArrayList<>();
+    command.add(program.executable().toString());
+    command.add("--config.file=" + configure(NAME, own, "prometheus.yml", complete));
+    command.add("--storage.tsdb.path=" + own.resolve("data"));
+    command.add("--web.listen-address=127.0.0.1:" + port);
+    command.addAll(flags);
+    return new Prometheus(program, port, own, command);
   }
 
   /** Returns its command line tool. */
   public static Path promtool() {
     return DebianProgram.find("promtool", "promtool").executable();
-  }
-
-  public Path log() {
-    return log;
-  }
-
-  public long pid() {
-    return process.pid();
-  }
-
-  @Override
-  public void close() {
-    process.stop(STOP);
-    process.close();
   }
 }
