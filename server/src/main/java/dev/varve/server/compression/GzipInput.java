@@ -3,9 +3,6 @@ package dev.varve.server.compression;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.foreign.Arena;
-import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -21,7 +18,7 @@ import java.util.zip.ZipException;
  * <p>Reading throws a {@link ZipException} if the bytes are not gzip or a checksum differs, and an
  * {@link EOFException} if the last member is cut off. An empty stream is a member that is cut off.
  */
-public final class GzipInput extends InputStream {
+public final class GzipInput extends DecodingInput {
   private static final int BUFFER = 16 << 10;
 
   private static final int MAGIC = 0x8b1f;
@@ -41,54 +38,17 @@ public final class GzipInput extends InputStream {
     NOTHING
   }
 
-  private final InputStream in;
-
-  /** Shared, because one thread may read a body and another one close it. */
-  private final Arena arena = Arena.ofShared();
-
   private final Inflater inflater = new Inflater(true);
-  private final byte[] chunk = new byte[BUFFER];
-  private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer().limit(0);
-  private final ByteBuffer target = arena.allocate(BUFFER).asByteBuffer().limit(0);
-
   private final CRC32 headerChecksum = new CRC32();
   private final CRC32 contentChecksum = new CRC32();
   private Part part = Part.FIRST_HEADER;
-  private boolean closed;
 
   public GzipInput(InputStream in) {
-    this.in = in;
+    super(in, BUFFER);
   }
 
   @Override
-  public int read() throws IOException {
-    return fill() ? target.get() & 0xff : -1;
-  }
-
-  @Override
-  public int read(byte[] bytes, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, bytes.length);
-    if (length == 0) {
-      return 0;
-    }
-    if (!fill()) {
-      return -1;
-    }
-    int count = Math.min(length, target.remaining());
-    target.get(bytes, offset, count);
-    return count;
-  }
-
-  @Override
-  public int available() {
-    return closed ? 0 : target.remaining();
-  }
-
-  /** Fills the target with decoded bytes; false at the end. */
-  private boolean fill() throws IOException {
-    if (closed) {
-      throw new IOException("the stream is closed");
-    }
+  void decode() throws IOException {
     while (!target.hasRemaining() && part != Part.NOTHING) {
       if (part == Part.CONTENT) {
         inflate();
@@ -96,7 +56,6 @@ public final class GzipInput extends InputStream {
         part = readHeader() ? Part.CONTENT : Part.NOTHING;
       }
     }
-    return target.hasRemaining();
   }
 
   private void inflate() throws IOException {
@@ -212,26 +171,12 @@ public final class GzipInput extends InputStream {
     return b;
   }
 
-  private boolean refill() throws IOException {
-    int count = in.read(chunk, 0, chunk.length);
-    if (count < 0) {
-      return false;
-    }
-    source.clear().put(chunk, 0, count).flip();
-    return true;
-  }
-
   private static EOFException cutOff() {
     return new EOFException("the gzip ends in the middle");
   }
 
   @Override
-  public void close() throws IOException {
-    if (!closed) {
-      closed = true;
-      inflater.end();
-      arena.close();
-      in.close();
-    }
+  void endDecoder() {
+    inflater.end();
   }
 }
