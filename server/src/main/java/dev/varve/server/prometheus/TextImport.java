@@ -1,16 +1,12 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
-import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.Exposition;
-import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +15,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
 
 /**
  * Imports bodies in Prometheus' text format or OpenMetrics, depending on their content type.
@@ -32,18 +26,12 @@ import tools.jackson.core.JsonGenerator;
  *       pushed samples are stored rather than exposed for scraping
  * </ul>
  *
- * <p>Valid lines of a bad body are written. The answer lists the rejected lines and the reasons.
+ * <p>Both answer as {@link LineImport} says.
  */
 final class TextImport {
   static final String PUSH = "/metrics/";
 
   private static final String BASE64 = "@base64";
-
-  /** Maximum number of rejected lines, and of samples, that the answer lists. */
-  static final int NAMED_MAX = 100;
-
-  /** Maximum length of a series in the answer, in characters. */
-  private static final int SERIES_SHOWN = 500;
 
   private final DialectContext context;
 
@@ -130,88 +118,9 @@ final class TextImport {
             labels,
             exchange.memory()::hold);
     Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
-    List<BadLine> bad = new ArrayList<>();
-    int badCount = read(exchange, format, intake, bad);
-    context.lines(Prometheus.NAME, "refused", badCount);
-    intake.report(
-        Intake.SYNTAX,
-        badCount,
-        () -> "line %d: %s".formatted(bad.getFirst().number(), bad.getFirst().reason()));
-    if (badCount == 0 && intake.refused() == 0) {
-      exchange.answer(status);
-    } else {
-      refuse(exchange, intake, bad, badCount);
-    }
-  }
-
-  /** A line that could not be parsed. */
-  record BadLine(int number, @Nullable String reason) {}
-
-  private static int read(Exchange exchange, Exposition format, Intake intake, List<BadLine> bad)
-      throws IOException {
-    BatchBuilder batch = intake.newBatch();
-    int badCount = 0;
-    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      for (String line = lines.next(); line != null; line = lines.next()) {
-        try {
-          if (!lines.isText()) {
-            throw new BadLineException("the line is not UTF-8");
-          }
-          byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-          format.read(bytes, 0, bytes.length, batch);
-        } catch (BadLineException e) {
-          if (badCount++ < NAMED_MAX) {
-            bad.add(new BadLine(lines.number(), e.getMessage()));
-          }
-        }
-        if (intake.isFull(batch)) {
-          intake.writeOwn(batch, false);
-        }
-      }
-      String atEnd = format.problemAtEnd();
-      if (!atEnd.isEmpty() && badCount++ < NAMED_MAX) {
-        bad.add(new BadLine(lines.number() + 1, atEnd));
-      }
-    } finally {
-      // Complete lines before a broken-off body are kept, like those before a bad line.
-      if (!batch.isEmpty()) {
-        intake.writeOwn(batch, false);
-      }
-    }
+    LineImport lines = new LineImport(context, exchange, intake);
+    lines.read(format, format::problemAtEnd);
     intake.describe(format.metadata());
-    return badCount;
-  }
-
-  static void refuse(Exchange exchange, Intake intake, List<BadLine> bad, int badCount)
-      throws IOException {
-    exchange.status(400);
-    Envelope.refuse(
-        exchange,
-        "%,d lines and %,d samples were refused, %,d samples are written"
-            .formatted(badCount, intake.refused(), intake.accepted()),
-        json -> {
-          json.writeArrayPropertyStart("lines");
-          for (BadLine line : bad) {
-            json.writeStartObject();
-            json.writeNumberProperty("line", line.number());
-            json.writeStringProperty("reason", line.reason());
-            json.writeEndObject();
-          }
-          json.writeEndArray();
-          json.writeArrayPropertyStart("samples");
-          intake.rejections().stream()
-              .limit(NAMED_MAX)
-              .forEach(rejection -> write(rejection, json));
-          json.writeEndArray();
-        });
-  }
-
-  private static void write(Rejection rejection, JsonGenerator json) {
-    json.writeStartObject();
-    String series = rejection.key().toString();
-    json.writeStringProperty(
-        "series", series.length() > SERIES_SHOWN ? series.substring(0, SERIES_SHOWN) : series);
-    json.writeStringProperty("reason", rejection.refusal().message());
-    json.writeEndObject();
+    lines.answer(status);
   }
 }

@@ -3,8 +3,6 @@ package dev.varve.server.prometheus;
 import dev.varve.engine.Dataset;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.VictoriaMetricsLines;
-import dev.varve.formats.text.BadLineException;
-import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
@@ -17,14 +15,12 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
-import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -133,48 +129,8 @@ final class VictoriaMetrics {
     Dataset dataset = context.dataset(exchange);
     VictoriaMetricsLines format = new VictoriaMetricsLines(dataset.resolution(), labels);
     Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
-    List<TextImport.BadLine> bad = new ArrayList<>();
-    int badCount = read(exchange, format, intake, bad);
-    context.lines(Prometheus.NAME, "refused", badCount);
-    intake.report(
-        Intake.SYNTAX,
-        badCount,
-        () -> "line %d: %s".formatted(bad.getFirst().number(), bad.getFirst().reason()));
-    if (badCount == 0 && intake.refused() == 0) {
-      exchange.answer(204);
-    } else {
-      TextImport.refuse(exchange, intake, bad, badCount);
-    }
-  }
-
-  private static int read(
-      Exchange exchange, VictoriaMetricsLines format, Intake intake, List<TextImport.BadLine> bad)
-      throws IOException {
-    BatchBuilder batch = intake.newBatch();
-    int badCount = 0;
-    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      for (String line = lines.next(); line != null; line = lines.next()) {
-        try {
-          if (!lines.isText()) {
-            throw new BadLineException("the line is not UTF-8");
-          }
-          byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-          format.read(bytes, 0, bytes.length, batch);
-        } catch (BadLineException e) {
-          if (badCount++ < TextImport.NAMED_MAX) {
-            bad.add(new TextImport.BadLine(lines.number(), e.getMessage()));
-          }
-        }
-        if (intake.isFull(batch)) {
-          intake.writeOwn(batch, false);
-        }
-      }
-    } finally {
-      // Complete lines before a broken-off body are kept, like those before a bad line.
-      if (!batch.isEmpty()) {
-        intake.writeOwn(batch, false);
-      }
-    }
-    return badCount;
+    LineImport lines = new LineImport(context, exchange, intake);
+    lines.read(format, () -> "");
+    lines.answer(204);
   }
 }
