@@ -8,7 +8,6 @@ import dev.varve.layout.LaterPlaces;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.opentsdb.Attachments.Rollup;
-import dev.varve.layout.opentsdb.OpenTsdbParameters.FloatForm;
 import dev.varve.model.Column;
 import dev.varve.model.Kind;
 import dev.varve.model.SampleGroup;
@@ -35,10 +34,8 @@ final class RollupCells {
 
   private static final Refusal GLOBAL =
       new Refusal("opentsdb.metric", "the key of global annotations cannot hold roll-ups");
-  private static final Refusal KIND =
-      new Refusal("opentsdb.kind", "OpenTSDB cannot hold text samples, only int64 and double");
 
-  private final OpenTsdbParameters parameters;
+  private final NumberForm form;
   private final RollupInterval interval;
   private final RowKeys keys;
   private final Map<String, Integer> numbers;
@@ -51,7 +48,7 @@ final class RollupCells {
       RollupInterval interval,
       RowKeys keys,
       Map<String, Integer> numbers) {
-    this.parameters = parameters;
+    this.form = new NumberForm(parameters.floats());
     this.interval = interval;
     this.keys = keys;
     this.numbers = Map.copyOf(numbers);
@@ -98,28 +95,13 @@ final class RollupCells {
 
   private void put(
       Column column, int place, int at, long cellTime, byte[] scratch, MutationBatch out) {
-    long bits;
-    int flags;
-    switch (column) {
-      case Column.Longs longs -> {
-        bits = longs.values()[place];
-        flags = PointCodec.flags(bits);
-      }
-      case Column.Doubles doubles -> {
-        double value = doubles.values()[place];
-        boolean four = parameters.floats() == FloatForm.FOUR && PointCodec.fitsFloat(value);
-        bits = four ? Float.floatToRawIntBits((float) value) : Double.doubleToRawLongBits(value);
-        flags = PointCodec.FLOAT | (four ? 3 : 7);
-      }
-      case Column.Texts _ -> throw new IllegalStateException("refused before");
-    }
-    int entry = (at << 4) | flags;
     int value = scratch.length - PointCodec.VALUE_MAX;
     int qualifier = value - QUALIFIER;
+    int flags = form.put(column, place, scratch, value);
+    int entry = (at << 4) | flags;
     scratch[qualifier] = (byte) number(column.field());
     scratch[qualifier + 1] = (byte) (entry >>> 8);
     scratch[qualifier + 2] = (byte) entry;
-    PointCodec.putNumber(scratch, value, bits, flags);
     out.put(
         scratch,
         0,
@@ -167,16 +149,7 @@ final class RollupCells {
           "field '%s': fields are the aggregators that have a number, %s"
               .formatted(column.field(), aggregations()));
     }
-    return switch (column) {
-      case Column.Longs _ -> null;
-      case Column.Doubles doubles ->
-          Double.isFinite(doubles.values()[place])
-              ? null
-              : new Refusal(
-                  "opentsdb.number",
-                  doubles.values()[place] + " is not finite; OpenTSDB cannot store it");
-      case Column.Texts _ -> KIND;
-    };
+    return NumberForm.refusal(column, place);
   }
 
   /**

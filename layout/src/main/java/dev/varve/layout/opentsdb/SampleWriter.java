@@ -3,7 +3,6 @@ package dev.varve.layout.opentsdb;
 import dev.varve.layout.CellSink;
 import dev.varve.layout.LaterPlaces;
 import dev.varve.layout.Refusal;
-import dev.varve.layout.opentsdb.OpenTsdbParameters.FloatForm;
 import dev.varve.layout.opentsdb.OpenTsdbParameters.TimeForm;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
@@ -23,14 +22,14 @@ final class SampleWriter {
 
   private static final Refusal GLOBAL =
       new Refusal("opentsdb.metric", "the key of global annotations cannot hold samples");
-  private static final Refusal KIND =
-      new Refusal("opentsdb.kind", "OpenTSDB cannot hold text samples, only int64 and double");
 
-  private final OpenTsdbParameters parameters;
+  private final TimeForm times;
+  private final NumberForm numbers;
   private final RowKeys keys;
 
   SampleWriter(OpenTsdbParameters parameters, RowKeys keys) {
-    this.parameters = parameters;
+    this.times = parameters.time();
+    this.numbers = new NumberForm(parameters.floats());
     this.keys = keys;
   }
 
@@ -42,7 +41,7 @@ final class SampleWriter {
     List<Column> columns = group.columns();
     for (int place = 0; place < group.size(); place++) {
       long time = group.times()[place];
-      Refusal refusal = binding.global() ? GLOBAL : timeRefusal(parameters.time(), time);
+      Refusal refusal = binding.global() ? GLOBAL : timeRefusal(times, time);
       if (refusal != null) {
         sink.refuse(-1, place, refusal);
         continue;
@@ -71,26 +70,11 @@ final class SampleWriter {
       byte[] scratch,
       int rowLength,
       MutationBatch out) {
-    long bits;
-    int flags;
-    switch (column) {
-      case Column.Longs longs -> {
-        bits = longs.values()[place];
-        flags = PointCodec.flags(bits);
-      }
-      case Column.Doubles doubles -> {
-        double value = doubles.values()[place];
-        boolean four = parameters.floats() == FloatForm.FOUR && PointCodec.fitsFloat(value);
-        bits = four ? Float.floatToRawIntBits((float) value) : Double.doubleToRawLongBits(value);
-        flags = PointCodec.FLOAT | (four ? 3 : 7);
-      }
-      case Column.Texts _ -> throw new IllegalStateException("refused before");
-    }
-    int offset = (int) (time % RowKeys.HOUR_MILLIS);
-    boolean millis = millis(parameters.time(), time);
-    int qualifierLength = PointCodec.putQualifier(scratch, rowLength, offset, millis, flags);
     int value = rowLength + PointCodec.QUALIFIER_MAX;
-    PointCodec.putNumber(scratch, value, bits, flags);
+    int flags = numbers.put(column, place, scratch, value);
+    int offset = (int) (time % RowKeys.HOUR_MILLIS);
+    boolean millis = millis(times, time);
+    int qualifierLength = PointCodec.putQualifier(scratch, rowLength, offset, millis, flags);
     out.put(
         scratch,
         0,
@@ -138,15 +122,6 @@ final class SampleWriter {
           "opentsdb.field",
           "field '%s': OpenTSDB has no fields but 'value'".formatted(column.field()));
     }
-    return switch (column) {
-      case Column.Longs _ -> null;
-      case Column.Doubles doubles ->
-          Double.isFinite(doubles.values()[place])
-              ? null
-              : new Refusal(
-                  "opentsdb.number",
-                  doubles.values()[place] + " is not finite; OpenTSDB cannot store it");
-      case Column.Texts _ -> KIND;
-    };
+    return NumberForm.refusal(column, place);
   }
 }
