@@ -64,7 +64,7 @@ final class ExportFile implements AutoCloseable {
    * Opens the file of an export.
    *
    * @param export what is exported how, so that another export does not go on from here
-   * @param resumes whether to go on; begins anew where nothing is final yet
+   * @param resumes whether to continue; if nothing is final yet, the file begins again
    * @throws CommandFailedException if the state is of another export or unreadable
    */
   static ExportFile open(Path file, String export, boolean resumes) throws IOException {

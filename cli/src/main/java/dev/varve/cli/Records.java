@@ -124,7 +124,7 @@ public final class Records implements AutoCloseable {
     };
   }
 
-  /** Prints a line of CSV (RFC 4180) that ends with a line feed alone. */
+  /** Prints a line of CSV (RFC 4180) that ends with a line feed. */
   private void printCsv(String... cells) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.length; i++) {

@@ -9,7 +9,7 @@ import java.lang.reflect.InvocationTargetException;
 /** Signals of the operating system. */
 final class Signals {
   /*
-   * The JDK has them in sun.misc.Signal alone, which jdk.unsupported exports to everybody, but of
+   * The JDK has them only in sun.misc.Signal, which jdk.unsupported exports to everybody, but of
    * which javac warns in a way that nothing silences. So it is looked up.
    */
   private Signals() {}

@@ -43,7 +43,7 @@ public interface Target extends AutoCloseable {
    * with what it has then. An integer is stored as an equal double where the layout has only
    * doubles.
    *
-   * @param dry whether to compare alone
+   * @param dry whether to compare only
    * @throws ServerBusyException or {@link dev.varve.engine.OverloadedException} if nothing was
    *     tried because too much is waiting
    */

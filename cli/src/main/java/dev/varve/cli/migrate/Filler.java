@@ -22,7 +22,7 @@ final class Filler {
 
   /**
    * @param rate samples per second; 0 for no limit
-   * @param dry whether to compare alone
+   * @param dry whether to compare only
    */
   Filler(Target target, long rate, boolean dry) {
     this.target = target;
@@ -31,7 +31,7 @@ final class Filler {
   }
 
   /**
-   * Fills a batch in. What is lost, such as to a delete, is tried once more.
+   * Fills a batch in. Lost samples, such as those of a delete, are written a second time.
    *
    * @throws CommandFailedException if the target takes nothing for ten minutes
    */

@@ -119,7 +119,7 @@ final class InfluxSource implements MigrationSource {
 
   /**
    * Reads a series, whose field may have another type in each shard. A query for texts or booleans
-   * returns these alone, and one for floats all numbers.
+   * returns only these. A query for floats returns all numbers.
    */
   private void read(Series series, Set<String> types, Set<String> tags, InOrder to)
       throws IOException {

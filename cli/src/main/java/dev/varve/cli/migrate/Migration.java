@@ -113,8 +113,8 @@ final class Migration implements AutoCloseable {
   }
 
   /**
-   * Has the batch filled in, after the one before it. The checkpoint of that one is written
-   * meanwhile: what a kill leaves behind it is found in the target by the next run.
+   * Starts to fill the batch in once the one before it is written. The checkpoint of that one is
+   * written meanwhile. After a kill, the next run finds in the target what follows the checkpoint.
    */
   private void flush() throws IOException {
     UnderWay before = underWay;

@@ -23,8 +23,8 @@ import java.util.TreeSet;
 /** Lists metrics and series by the API of Prometheus, which VictoriaMetrics has too. */
 final class PrometheusListing {
   /**
-   * The range if the selection has none: from 1970 to 2099. Some servers list the latest series
-   * alone unless they are told a range.
+   * The range if the selection has none: from 1970 to 2099. Without a range, some servers list only
+   * the latest series.
    */
   private static final TimeRange WORLD = TimeRange.closed(0, 4_102_444_799_999L);
 

@@ -132,7 +132,7 @@ public final class CountedTable implements Table {
       return more;
     }
 
-    /** Adds up the pages that have cells of one row alone. */
+    /** Adds up consecutive pages that have cells of only one row. */
     private void measureRow(CellBatch page) {
       int last = page.size() - 1;
       if ((rowCells == 0 && page.byteCount() < LARGE_BYTES) || !page.sameRow(0, last)) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The counts of one thread at a time. A thread takes a stripe, adds to it without a lock, and gives
- * it back; whoever finds all stripes taken counts nothing.
+ * it back. A thread that finds all stripes taken counts nothing.
  */
 final class Stripe {
   private static final int MEASURES = 6;
@@ -176,7 +176,7 @@ final class Stripe {
     return new Counted(loads, keys, largest);
   }
 
-  /** Starts to count anew, in other ranges. */
+  /** Starts to count again from zero, in other ranges. */
   void restart(KeyRanges next) {
     sample.clear();
     largest = null;

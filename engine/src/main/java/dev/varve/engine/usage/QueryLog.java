@@ -196,7 +196,7 @@ public final class QueryLog {
         - Math.log(2) * (now - query.last()) / HALF_LIFE_MILLIS;
   }
 
-  /** Takes up what the home has of this server. Called once, before the first note. */
+  /** Loads the queries of this server from the home. Called once, before the first note. */
   synchronized void restore(Collection<Slot> slots) {
     for (Slot slot : slots) {
       boolean fits = slot.slot() >= 0 && slot.slot() <= KINDS_MAX && bytes.get() < bytesMax;

@@ -23,7 +23,7 @@ import java.util.TreeSet;
 public final class OpenTsdbInference {
   /*
    * A number of buckets that explains every salt is certain only if every salt below it was seen:
-   * rows with the salts 0 and 1 alone are explained by 2 buckets as well as by 20. It also takes
+   * rows with only the salts 0 and 1 are explained by 2 buckets as well as by 20. It also takes
    * enough series. If there were at least twice as many buckets, each series would have one of the
    * lower salts with a probability of at most one half; for 16 series that is 1 in 65,536.
    */

@@ -5,7 +5,7 @@ import dev.varve.model.KnownError;
 
 /**
  * Thrown if a text is not a query, is not supported, or is not of the required kind. The message is
- * that of Prometheus: line, column in bytes, and the problem; for a wrong kind, the problem alone.
+ * that of Prometheus: line, column in bytes, and the problem; for a wrong kind, only the problem.
  */
 public final class PromQlException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
