@@ -1,5 +1,6 @@
 package dev.varve.engine.heat;
 
+import dev.varve.engine.BackgroundThread;
 import dev.varve.engine.ReadGuard;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -11,8 +12,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +39,7 @@ public final class HeatKeeper implements AutoCloseable {
   private final String dataset;
   private final LongSupplier millis;
   private final List<KeyCounters> counters = new CopyOnWriteArrayList<>();
-  private final CountDownLatch stop = new CountDownLatch(1);
+  private final BackgroundThread thread;
 
   /** Ended slices that are not in the home yet, oldest first. */
   private final Deque<Waiting> waiting = new ConcurrentLinkedDeque<>();
@@ -50,7 +49,6 @@ public final class HeatKeeper implements AutoCloseable {
 
   private long lastEnd;
   private volatile @Nullable HeatHistory history;
-  private volatile @Nullable Thread thread;
 
   /**
    * @param millis the system clock, in milliseconds since 1970
@@ -58,6 +56,7 @@ public final class HeatKeeper implements AutoCloseable {
   public HeatKeeper(String dataset, LongSupplier millis) {
     this.dataset = dataset;
     this.millis = millis;
+    this.thread = BackgroundThread.named("key counters of " + dataset);
   }
 
   /** Returns the counted form of a table, which must not be absent. */
@@ -72,14 +71,13 @@ public final class HeatKeeper implements AutoCloseable {
   public void start(HeatHistory into) {
     history = into;
     counters.forEach(one -> one.forget(millis.getAsLong()));
-    thread =
-        Thread.ofPlatform().daemon().name("key counters of " + dataset).start(() -> work(into));
+    thread.start(() -> work(into));
   }
 
   private void work(HeatHistory into) {
     long now = millis.getAsLong();
     attempt(() -> counters.forEach(one -> one.begin(into.lastBounds(one.table(), now))));
-    while (!isStopped(
+    while (thread.pause(
         Duration.ofMillis(SLICE_MILLIS - Math.floorMod(millis.getAsLong(), SLICE_MILLIS)))) {
       attempt(this::endSlices);
     }
@@ -173,25 +171,11 @@ public final class HeatKeeper implements AutoCloseable {
     return figures;
   }
 
-  private boolean isStopped(Duration after) {
-    try {
-      return stop.await(after.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      return true;
-    }
-  }
-
   /** Writes what was counted last, and ends. The home is still open then. */
   @Override
   public void close() {
-    stop.countDown();
-    Thread started = thread;
-    if (started != null) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    thread.close();
+    if (thread.isStarted()) {
       attempt(this::endSlices);
     }
   }

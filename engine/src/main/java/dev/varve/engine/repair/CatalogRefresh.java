@@ -1,5 +1,6 @@
 package dev.varve.engine.repair;
 
+import dev.varve.engine.BackgroundThread;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.RebuildProgress;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -66,15 +66,13 @@ public final class CatalogRefresh implements AutoCloseable {
 
   private final Set<String> knownMetrics = new TreeSet<>();
   private final LongAdder refreshes = new LongAdder();
-  private final CountDownLatch stop = new CountDownLatch(1);
+  private final BackgroundThread thread;
 
   /** Has a permit if a search should begin at once, or if none should begin any more. */
   private final Semaphore called = new Semaphore(0);
 
   /** What follows the next full search, which takes no series as seen; null for nothing. */
   private final AtomicReference<@Nullable Runnable> anew = new AtomicReference<>();
-
-  private volatile @Nullable Thread thread;
 
   /** Held during a full search, so that only one runs at a time. */
   private final ReentrantLock rebuilding = new ReentrantLock();
@@ -88,17 +86,14 @@ public final class CatalogRefresh implements AutoCloseable {
     this.dataset = dataset;
     this.times = dataset.config().refresh();
     this.complete = dataset.home().identity().catalogState().complete();
+    this.thread = BackgroundThread.named("catalog of " + dataset.name());
   }
 
   /** Starts to rebuild or refresh the catalog if necessary. */
   public void start() {
     boolean othersWrite = dataset.config().attached() != null;
     if (!complete || othersWrite) {
-      thread =
-          Thread.ofPlatform()
-              .daemon()
-              .name("catalog of " + dataset.name())
-              .start(() -> work(othersWrite));
+      thread.start(() -> work(othersWrite));
     }
   }
 
@@ -106,10 +101,10 @@ public final class CatalogRefresh implements AutoCloseable {
     boolean isRestart = complete;
     if (!isRestart) {
       LOG.info("dataset '{}': rebuilding the catalog from existing rows", dataset.name());
-      while (!complete && !isStopped()) {
+      while (!complete && !thread.isStopped()) {
         attempt(() -> rebuild(now -> {}));
       }
-      if (isStopped()) {
+      if (thread.isStopped()) {
         return;
       }
       knownMetrics.addAll(
@@ -156,7 +151,7 @@ public final class CatalogRefresh implements AutoCloseable {
       }
       long untilNext = isDue ? 0 : searched + times.rescan().toNanos() - System.nanoTime();
       isDue |= isCalled(Math.min(pause, Math.max(0, untilNext)));
-    } while (!isStopped());
+    } while (!thread.isStopped());
   }
 
   /** Waits, and returns whether a search was asked for meanwhile. */
@@ -165,7 +160,7 @@ public final class CatalogRefresh implements AutoCloseable {
       boolean isCalled = called.tryAcquire(nanos, TimeUnit.NANOSECONDS);
       return isCalled && called.drainPermits() >= 0;
     } catch (InterruptedException e) {
-      stop.countDown();
+      thread.stop();
       return false;
     }
   }
@@ -193,11 +188,11 @@ public final class CatalogRefresh implements AutoCloseable {
           "dataset '{}': search for series failed and will be retried: {}",
           dataset.name(),
           e.getMessage());
-      isStopped(beforeAnotherTry());
+      thread.pause(beforeAnotherTry());
       return false;
     } catch (RuntimeException e) {
       LOG.error("dataset '{}': search for series failed and will be retried", dataset.name(), e);
-      isStopped(beforeAnotherTry());
+      thread.pause(beforeAnotherTry());
       return false;
     }
   }
@@ -273,7 +268,7 @@ public final class CatalogRefresh implements AutoCloseable {
       RebuildProgress sum = before;
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
-        BlockCatalog catalog = new BlockCatalog(dataset, blocks, this::isStopped);
+        BlockCatalog catalog = new BlockCatalog(dataset, blocks, thread::isStopped);
         if (!catalog.run()) {
           return false;
         }
@@ -295,7 +290,7 @@ public final class CatalogRefresh implements AutoCloseable {
 
   private CatalogRebuild search(Period period, Consumer<RebuildProgress> told) {
     SeenHashes seen = period.index() == 0 ? found : new SeenHashes();
-    return new CatalogRebuild(dataset, period, seen, told, this::isStopped);
+    return new CatalogRebuild(dataset, period, seen, told, thread::isStopped);
   }
 
   private void log(RebuildProgress now) {
@@ -336,32 +331,13 @@ public final class CatalogRefresh implements AutoCloseable {
 
   /** Stops the current search and prevents further ones. They resume after a restart. */
   public void stop() {
-    stop.countDown();
+    thread.stop();
     called.release();
-  }
-
-  private boolean isStopped() {
-    return stop.getCount() == 0;
-  }
-
-  private boolean isStopped(Duration after) {
-    try {
-      return stop.await(after.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      return true;
-    }
   }
 
   @Override
   public void close() {
     stop();
-    Thread started = thread;
-    if (started != null) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    thread.close();
   }
 }

@@ -1,5 +1,6 @@
 package dev.varve.engine.repair;
 
+import dev.varve.engine.BackgroundThread;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ChangeTable.Told;
@@ -15,8 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,7 +40,7 @@ public final class OtherServers implements AutoCloseable {
    */
   private static final Duration MAY_COME = ChangeTable.MADE_WITHIN.multipliedBy(2);
 
-  /** After this long a changed series is read once more, in case the other server was slow. */
+  /** Delay after which a changed series is read a second time, in case the other server is slow. */
   private static final Duration LAST_LOOK = Duration.ofSeconds(90);
 
   private static final long MINUTES_CLEARED_AT_ONCE = 60;
@@ -50,8 +49,7 @@ public final class OtherServers implements AutoCloseable {
   private final OpenDataset dataset;
   private final DatasetWriter writer;
   private final @Nullable ChangeTable changes;
-  private final CountDownLatch stop = new CountDownLatch(1);
-  private volatile @Nullable Thread thread;
+  private final BackgroundThread thread;
   private final LongAdder taken = new LongAdder();
   private final long startedAt;
 
@@ -72,6 +70,7 @@ public final class OtherServers implements AutoCloseable {
     this.dataset = dataset;
     this.writer = writer;
     this.changes = dataset.home().changes();
+    this.thread = BackgroundThread.named("others on " + dataset.name());
     this.lookedAt = loadedAt;
     this.startedAt = dataset.clock().next();
     this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
@@ -80,11 +79,7 @@ public final class OtherServers implements AutoCloseable {
   /** Starts polling if other servers may share the tables. */
   public void start() {
     if (changes != null || (dataset.config().attached() != null && !isReadOnly())) {
-      thread =
-          Thread.ofPlatform()
-              .daemon()
-              .name("others on " + dataset.name())
-              .start(this::lookAgainAndAgain);
+      thread.start(this::lookAgainAndAgain);
     }
   }
 
@@ -101,13 +96,9 @@ public final class OtherServers implements AutoCloseable {
   }
 
   private void lookAgainAndAgain() {
-    long pause = dataset.config().refresh().within().toNanos() / 2;
-    try {
-      while (!stop.await(pause, TimeUnit.NANOSECONDS)) {
-        look();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    Duration pause = dataset.config().refresh().within().dividedBy(2);
+    while (thread.pause(pause)) {
+      look();
     }
   }
 
@@ -234,14 +225,6 @@ public final class OtherServers implements AutoCloseable {
 
   @Override
   public void close() {
-    stop.countDown();
-    Thread started = thread;
-    if (started != null) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    thread.close();
   }
 }

@@ -1,5 +1,6 @@
 package dev.varve.engine.usage;
 
+import dev.varve.engine.BackgroundThread;
 import dev.varve.engine.Cardinality;
 import dev.varve.engine.home.UsageTable;
 import dev.varve.engine.home.UsageTable.Kind;
@@ -14,8 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +43,7 @@ public final class UsageKeeper implements AutoCloseable {
   private final LongSupplier stamps;
   private final Supplier<Cardinality> cardinality;
   private final QueryLog log;
-  private final CountDownLatch stop = new CountDownLatch(1);
-  private @Nullable Thread thread;
+  private final BackgroundThread thread;
 
   /** Guarded by this. */
   private long lastDay = Long.MIN_VALUE;
@@ -68,12 +66,17 @@ public final class UsageKeeper implements AutoCloseable {
     this.millis = millis;
     this.stamps = stamps;
     this.cardinality = cardinality;
+    this.thread = BackgroundThread.virtual("usage of " + dataset);
   }
 
-  /** Takes up what the home has, and starts the thread. */
+  /** Loads what is stored in the home, and starts the thread. */
   public void start() {
     attempt(this::load);
-    thread = Thread.ofVirtual().name("usage of " + dataset).start(this::work);
+    thread.start(() -> {
+      while (thread.pause(PAUSE)) {
+        attempt(this::write);
+      }
+    });
   }
 
   private void load() {
@@ -104,16 +107,6 @@ public final class UsageKeeper implements AutoCloseable {
           stored.number(),
           e.getMessage());
       return null;
-    }
-  }
-
-  private void work() {
-    try {
-      while (!stop.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-        attempt(this::write);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -219,14 +212,8 @@ public final class UsageKeeper implements AutoCloseable {
   /** Writes what changed last, and ends. The home is still open then. */
   @Override
   public void close() {
-    stop.countDown();
-    Thread started = thread;
-    if (started != null) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    thread.close();
+    if (thread.isStarted()) {
       attempt(() -> {
         synchronized (this) {
           lastDay = Long.MIN_VALUE;
