@@ -4,8 +4,6 @@ import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import java.io.IOException;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes samples on to a writer, without those of an earlier run, counts them, and shows how far it
@@ -15,7 +13,6 @@ final class CountedExport implements ExportWriter {
   private final ExportWriter writer;
   private final Progress progress;
   private final ExportState begun;
-  private final @Nullable ExportCheckpoints checkpoints;
   private long written;
   private long before;
 
@@ -23,17 +20,11 @@ final class CountedExport implements ExportWriter {
    * Prepares to export.
    *
    * @param begun what an earlier run has written
-   * @param checkpoints hears of samples as soon as the writer has returned; null if it must not
    */
-  CountedExport(
-      ExportWriter writer,
-      Progress progress,
-      ExportState begun,
-      @Nullable ExportCheckpoints checkpoints) {
+  CountedExport(ExportWriter writer, Progress progress, ExportState begun) {
     this.writer = writer;
     this.progress = progress;
     this.begun = begun;
-    this.checkpoints = checkpoints;
     this.written = begun.written();
   }
 
@@ -65,10 +56,6 @@ final class CountedExport implements ExportWriter {
     writer.write(series, samples, first, to);
     written += to - first;
     progress.update(written, 0, series.metric());
-    if (checkpoints != null) {
-      checkpoints.reached(
-          new ExportState(series, samples.time(to - 1), 0, written, writer.leftOut(), List.of()));
-    }
   }
 
   /** Counts samples that were left out before they came here. */

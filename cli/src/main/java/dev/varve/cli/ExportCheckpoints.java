@@ -1,11 +1,13 @@
 package dev.varve.cli;
 
+import dev.varve.formats.export.ParallelExport;
 import dev.varve.formats.parquet.ParquetExport;
 import dev.varve.model.Series;
 import java.io.IOException;
+import java.util.List;
 
 /** Records from time to time how much of an export is final. */
-final class ExportCheckpoints implements ParquetExport.Checkpoints {
+final class ExportCheckpoints implements ParquetExport.Checkpoints, ParallelExport.Checkpoints {
   /** The least time between two records. */
   private static final long BETWEEN_NANOS = 1_000_000_000;
 
@@ -31,8 +33,13 @@ final class ExportCheckpoints implements ParquetExport.Checkpoints {
             written.groups()));
   }
 
+  @Override
+  public void reached(Series last, long time, long written, long leftOut) throws IOException {
+    reached(new ExportState(last, time, 0, written, leftOut, List.of()));
+  }
+
   /** Records what reached the file, if the last record is old enough. The length is the file's. */
-  void reached(ExportState state) throws IOException {
+  private void reached(ExportState state) throws IOException {
     long start = System.nanoTime();
     if (start - due >= 0) {
       file.complete(state);

@@ -1,6 +1,8 @@
 package dev.varve.cli;
 
 import dev.varve.formats.export.ExportFormat;
+import dev.varve.formats.export.ExportWriter;
+import dev.varve.formats.export.ParallelExport;
 import dev.varve.formats.parquet.ParquetExport;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
@@ -130,7 +132,7 @@ final class ExportCommand implements Callable<Integer> {
     ExportFormat text = Objects.requireNonNull(format.text);
     CountedExport counted =
         new CountedExport(
-            text.to(out, target.resolution(), ROWS), progress, ExportState.NONE, null);
+            new ParallelExport(text, out, target.resolution(), ROWS), progress, ExportState.NONE);
     counted.leftOutBefore(target.export(rows, counted));
     return counted;
   }
@@ -140,18 +142,19 @@ final class ExportCommand implements Callable<Integer> {
     ExportState begun = to.begun();
     ExportCheckpoints checkpoints = new ExportCheckpoints(to);
     ExportFormat text = format.text;
-    CountedExport counted =
+    ExportWriter writer =
         text == null
-            ? new CountedExport(
-                new ParquetExport(to.bytes(), target.resolution(), begun.rows(), checkpoints),
-                progress,
-                begun,
-                null)
-            : new CountedExport(
-                text.to(to.text(), target.resolution(), ROWS, begun.bytes() > 0, begun.leftOut()),
-                progress,
-                begun,
+            ? new ParquetExport(to.bytes(), target.resolution(), begun.rows(), checkpoints)
+            : new ParallelExport(
+                text,
+                to.text(),
+                target.resolution(),
+                ROWS,
+                begun.bytes() > 0,
+                begun.written(),
+                begun.leftOut(),
                 checkpoints);
+    CountedExport counted = new CountedExport(writer, progress, begun);
     Series last = begun.last();
     if (last == null) {
       counted.leftOutBefore(target.export(rows, counted));

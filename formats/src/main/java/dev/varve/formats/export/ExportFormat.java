@@ -22,6 +22,11 @@ public enum ExportFormat {
     return contentType;
   }
 
+  /** Returns what comes before the first sample; empty for nothing. */
+  String header(Resolution resolution) {
+    return this == csv ? CsvRows.header(resolution) + "\n" : "";
+  }
+
   /**
    * Creates a writer.
    *

@@ -4,7 +4,9 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
+import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.ExportWriter;
+import dev.varve.formats.export.ParallelExport;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
@@ -14,6 +16,7 @@ import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import java.io.IOException;
+import java.io.Writer;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -66,6 +69,19 @@ public final class Export {
         TIME_MAX,
         Long.MAX_VALUE,
         Long.MAX_VALUE);
+  }
+
+  /**
+   * Exports text, which all processors format.
+   *
+   * @param rows maximum samples of a line, for JSON lines; at least 1
+   * @param use also accounts for the text that is not written yet
+   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded
+   * @throws OverloadedException if as many exports run as may run at once
+   */
+  public void run(ExportFormat format, Writer out, int rows, QueryUse use) throws IOException {
+    use.memory().hold(ParallelExport.BYTES_MAX, "the text of an export");
+    run(new ParallelExport(format, out, dataset.resolution(), rows), use);
   }
 
   /**

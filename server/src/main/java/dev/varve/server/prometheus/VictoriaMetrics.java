@@ -84,8 +84,7 @@ final class VictoriaMetrics {
               new BufferedWriter(
                   new OutputStreamWriter(
                       exchange.answer(format.contentType()), StandardCharsets.UTF_8))) {
-            new Export(dataset, selectors, times, false)
-                .run(format.to(out, dataset.resolution(), rows), use);
+            new Export(dataset, selectors, times, false).run(format, out, rows, use);
           }
         });
   }

@@ -63,7 +63,7 @@ final class Exports {
               new BufferedWriter(
                   new OutputStreamWriter(
                       exchange.answer(format.contentType()), StandardCharsets.UTF_8))) {
-            export.run(format.to(out, dataset.resolution(), ROWS), use);
+            export.run(format, out, ROWS, use);
           }
         });
   }
