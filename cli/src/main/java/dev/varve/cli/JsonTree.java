@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.exc.StreamReadException;
 
 /**
  * Parses small JSON documents into maps, lists, strings, numbers and booleans. A number is a Long
@@ -20,7 +21,9 @@ public final class JsonTree {
 
   public static Object parse(String text) {
     try (JsonParser json = Json.parser(text)) {
-      json.nextToken();
+      if (json.nextToken() == null) {
+        throw new StreamReadException(json, "the document is empty");
+      }
       return java.util.Objects.requireNonNull(value(json));
     }
   }

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,9 +143,10 @@ class MigrationOnStoresIT {
   private void migrate(List<String> migrate) throws Exception {
     Path state = folder.resolve("state");
     killOnce(with(migrate, List.of("--rate", "5000")), state);
+    boolean begun = Files.exists(state);
 
     Map<String, String> outcome = run(migrate, "--state", state.toString());
-    assertThat(err.toString()).contains("going on from m");
+    assertThat(err.toString().contains("going on from m")).as(err.toString()).isEqualTo(begun);
     int all = SERIES * DAYS * PER_DAY;
     assertThat(outcome)
         .containsEntry("samples", String.valueOf(all))
@@ -175,8 +178,14 @@ class MigrationOnStoresIT {
     return Stream.concat(words.stream(), more.stream()).toList();
   }
 
-  /** Starts the migration in a process and kills that after its first checkpoint. */
+  /**
+   * Starts the migration in a process and kills that at a random moment, at its first checkpoint at
+   * the latest.
+   */
   private void killOnce(List<String> migrate, Path state) throws Exception {
+    long seed = System.nanoTime();
+    long millis = new Random(seed).nextInt(8_000);
+    System.out.printf("MigrationOnStoresIT: seed %d, kills within %d ms%n", seed, millis);
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -195,8 +204,9 @@ class MigrationOnStoresIT {
             .redirectOutput(output.toFile())
             .start();
     try {
-      while (process.isAlive() && !Files.exists(state)) {
-        Thread.sleep(10);
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      while (process.isAlive() && !Files.exists(state) && System.nanoTime() - end < 0) {
+        Thread.sleep(5);
       }
       assertThat(process.isAlive()).as(Files.readString(output)).isTrue();
     } finally {

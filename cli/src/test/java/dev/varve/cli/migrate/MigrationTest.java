@@ -1,7 +1,10 @@
 package dev.varve.cli.migrate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.cli.CommandFailedException;
 import dev.varve.cli.Progress;
 import dev.varve.cli.Target;
 import dev.varve.cli.TargetOptions;
@@ -18,7 +21,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -75,7 +80,9 @@ class MigrationTest {
   @MethodSource("pairs")
   void endsWithEqualDigestsWhateverKillsIt(String from, String to) throws Exception {
     VarveConfig config = config(from, to);
-    Random random = new Random(from.hashCode() * 31L + to.hashCode());
+    long seed = System.nanoTime();
+    System.out.println("MigrationTest: seed " + seed + " from " + from + " to " + to);
+    Random random = new Random(seed);
     fill(config, "source", 0.0);
     int kills = 0;
     Totals totals = null;
@@ -85,6 +92,7 @@ class MigrationTest {
         totals = migrate(killed, target.beside("source"), false);
       } catch (KilledException e) {
         kills++;
+        leaveMoreBehind(random);
       }
     }
     assertThat(kills).isGreaterThanOrEqualTo(2);
@@ -98,9 +106,45 @@ class MigrationTest {
       assertThat(export(target)).isEqualTo(export(target.beside("source")));
     }
     assertThat(folder.resolve("state")).doesNotExist();
+    assertThat(folder.resolve("state.next")).doesNotExist();
     assertThat(Files.readAllLines(folder.resolve("report")))
         .hasSize((int) totals.days())
         .allMatch(line -> line.contains("\"missing\":0,\"other\":0"));
+  }
+
+  /**
+   * Leaves what a kill leaves between the write of the report and that of the checkpoint, or amid
+   * one of them: a report that is longer than the checkpoint says, of which the end may be torn,
+   * and a new checkpoint that is not in its place yet.
+   */
+  private void leaveMoreBehind(Random random) throws IOException {
+    byte[] lines = "{\"series\":\"torn\",\"missing\":1}\n".repeat(3).getBytes(UTF_8);
+    Files.write(
+        folder.resolve("report"),
+        Arrays.copyOf(lines, random.nextInt(lines.length + 1)),
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND);
+    Path state = folder.resolve("state");
+    byte[] next = Files.exists(state) ? Files.readAllBytes(state) : lines;
+    Files.write(folder.resolve("state.next"), Arrays.copyOf(next, random.nextInt(next.length + 1)));
+  }
+
+  /** A checkpoint that a broken disk has cut is refused and never taken for another one. */
+  @Test
+  void refusesACutCheckpoint() throws Exception {
+    Path state = folder.resolve("state");
+    Position at = new Position(key(1).field("value"), START);
+    Checkpoint whole = new Checkpoint("a to b", at, Totals.NONE, 17);
+    whole.write(state);
+    assertThat(Checkpoint.read(state, "a to b")).isEqualTo(whole);
+    byte[] bytes = Files.readAllBytes(state);
+    for (int length = 0; length < bytes.length; length++) {
+      Files.write(state, Arrays.copyOf(bytes, length));
+      assertThatThrownBy(() -> Checkpoint.read(state, "a to b"))
+          .as("the first %d bytes", length)
+          .isInstanceOf(CommandFailedException.class)
+          .hasMessageContaining("delete it to begin anew");
+    }
   }
 
   @Test
