@@ -11,12 +11,16 @@ import dev.varve.model.Tags;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +31,13 @@ import picocli.CommandLine;
 /** Exports of a directory and through a server, and imports of them into another directory. */
 class ExportCommandTest {
   private static final long START = 1_700_000_000_000L;
+  private static final List<String> FORMATS = List.of("csv", "json", "openmetrics", "parquet");
+  private static final int KILLS = 3;
+
+  /** Samples of a series, of which several are more than a row group of Parquet. */
+  private static final int MANY = 150_000;
+
+  private static final int PART = 25_000;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -102,6 +113,107 @@ class ExportCommandTest {
     assertThat(err.toString()).contains("is of another export, 'other'");
     assertThat(export(format, "--resume")).isEqualTo(2);
     assertThat(export(format, "--out", part.toString(), "--resume", "--from", "15m")).isEqualTo(2);
+  }
+
+  /** A process that is killed at random moments, and another one that goes on each time. */
+  @Test
+  void goesOnAfterKillsOfAProcess() throws Exception {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    String format = FORMATS.get(random.nextInt(FORMATS.size()));
+    System.out.println("ExportCommandTest: seed " + seed + ", kills of " + format);
+    fillWithMany();
+    Path whole = folder.resolve("whole");
+    assertThat(export(format, "--no-progress", "--out", whole.toString()))
+        .as(err.toString())
+        .isZero();
+    String summary = lastLines();
+
+    Path file = folder.resolve("killed");
+    int goingOn = 0;
+    for (int kill = 0; kill < KILLS && !Files.exists(file); kill++) {
+      killExport(format, file, goingOn == 0, random.nextInt(goingOn == 0 ? 100 : 300));
+      goingOn += Files.exists(folder.resolve("killed.state")) ? 1 : 0;
+      if (goingOn == 0) {
+        // It has ended before the kill.
+        Files.delete(file);
+      }
+    }
+    assertThat(goingOn).as("kills with something to go on from").isPositive();
+    if (!Files.exists(file)) {
+      assertThat(export(format, "--no-progress", "--out", file.toString(), "--resume"))
+          .as(err.toString())
+          .isZero();
+      assertThat(err.toString()).contains("going on in ");
+      assertThat(lastLines()).isEqualTo(summary);
+    }
+    assertThat(Files.mismatch(file, whole)).as("the first byte that differs").isEqualTo(-1);
+    assertThat(folder.resolve("killed.state")).doesNotExist();
+    assertThat(folder.resolve("killed.partial")).doesNotExist();
+  }
+
+  /**
+   * Goes on with an export in a process, and kills that some time after it has begun.
+   *
+   * @param state whether the time begins once something is final
+   */
+  private void killExport(String format, Path file, boolean state, int millis) throws Exception {
+    Path output = folder.resolve("output");
+    Path partial = file.resolveSibling(file.getFileName() + ".partial");
+    long before = sizeOf(partial);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+    arguments(format, "--out", file.toString(), "--resume", "--no-progress")
+        .forEach(argument -> command.add(argument.toString()));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      while (process.isAlive()
+          && (state
+              ? !Files.exists(file.resolveSibling(file.getFileName() + ".state"))
+              : sizeOf(partial) == before)) {
+        Thread.sleep(5);
+      }
+      Thread.sleep(millis);
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    assertThat(Files.exists(file) || Files.exists(partial)).as(Files.readString(output)).isTrue();
+  }
+
+  /** Returns the size of a file, or -1 if it is not there or no longer. */
+  private static long sizeOf(Path file) throws IOException {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException e) {
+      return -1;
+    }
+  }
+
+  private void fillWithMany() {
+    try (Engine engine = open()) {
+      Random random = new Random(1);
+      for (int series = 0; series < 3; series++) {
+        for (int part = 0; part < MANY / PART; part++) {
+          BatchBuilder batch = new BatchBuilder();
+          for (int i = part * PART; i < (part + 1) * PART; i++) {
+            batch
+                .group(key("m" + series, "h"))
+                .add("value", START + 1000L * i, random.nextDouble());
+          }
+          assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+        }
+      }
+    }
   }
 
   /** Returns what the last command said of its samples. */
@@ -204,18 +316,14 @@ class ExportCommandTest {
   }
 
   private int export(String format, String... more) {
-    return run(
-        Stream.concat(
-                Stream.of(
-                    "export",
-                    "--data",
-                    data(),
-                    "--select",
-                    "{__name__=~\"m.*\"}",
-                    "--format",
-                    format),
-                Stream.of(more))
-            .toArray());
+    return run(arguments(format, more).toArray());
+  }
+
+  private Stream<Object> arguments(String format, String... more) {
+    return Stream.concat(
+        Stream.of(
+            "export", "--data", data(), "--select", "{__name__=~\"m.*\"}", "--format", format),
+        Stream.of(more));
   }
 
   private int run(Object... arguments) {
