@@ -1,5 +1,6 @@
 package dev.varve.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.devstores.InfluxDb;
@@ -12,25 +13,30 @@ import dev.varve.model.Tags;
 import dev.varve.server.prometheus.RemoteWriteClient;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
  * Migrations from the real VictoriaMetrics, Prometheus and InfluxDB, of names and values that are
- * hard to carry. Each is killed once and goes on. Then the dataset has every sample, none changed
- * and none invented.
+ * hard to carry. Each is killed once, at a random moment, and goes on. Then the dataset has every
+ * sample, none changed and none invented.
  */
 class MigrateFromServersIT {
   private static final long START = 1_700_000_000_123L;
@@ -66,6 +72,16 @@ class MigrateFromServersIT {
     "export", "--config", "varve.yaml", "--select", "{__name__=~\".+\"}", "--format", "csv"
   };
 
+  private static final String TWO_DATASETS =
+      """
+      data: data
+      listen: [{port: PORT}]
+      default: main
+      datasets:
+        main: {layout: blocks}
+        again: {layout: blocks}
+      """;
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final HostileSamples expected = new HostileSamples();
 
@@ -92,7 +108,62 @@ class MigrateFromServersIT {
       expected.add(series("infinite"), START + 1, StaleMarker.VALUE);
       send("GET", url + "/internal/force_flush", new byte[0]);
       migrate(folder, 0, "--source-victoriametrics", url);
+      exchange(folder, url);
     }
+  }
+
+  /**
+   * Lets VictoriaMetrics import what a server exports, and the server import what VictoriaMetrics
+   * exports. A {@code null}, which is a NaN of either kind, means no sample to VictoriaMetrics.
+   */
+  private void exchange(Path folder, String url) throws Exception {
+    String theirs = send("GET", url + "/api/v1/export?" + match("{__name__!=\"\"}"), new byte[0]);
+    try (VarveProcess server = VarveProcess.in(folder, TWO_DATASETS).start()) {
+      String own = "http://127.0.0.1:" + server.port();
+      String special =
+          "{\"metric\":{\"__name__\":\"special\"},\"values\":[\"NaN\",\"Infinity\",\"-Infinity\",null,0.1],\"timestamps\":[%d,%d,%d,%d,%d]}"
+              .formatted(START, START + 1, START + 2, START + 3, START + 4);
+      send("POST", own + "/api/v1/import", special.getBytes(UTF_8));
+      // The server's own metrics come later.
+      String all = match("{__name__!=\"\"}") + "&end=" + (START / 1000 + 10 * 86_400);
+      String ours = send("GET", own + "/api/v1/export?" + all, new byte[0]);
+      assertThat(ours)
+          .contains("\"special\"},\"values\":[null,\"Infinity\",\"-Infinity\",null,0.1]");
+      send("POST", url + "/api/v1/import?extra_label=from=varve", ours.getBytes(UTF_8));
+      send("GET", url + "/internal/force_flush", new byte[0]);
+      String back = send("GET", url + "/api/v1/export?" + match("{from=\"varve\"}"), new byte[0]);
+      assertThat(samples(back.replace(",\"from\":\"varve\"", ""))).isEqualTo(samples(ours));
+      send("POST", own + "/datasets/again/prometheus/api/v1/import", theirs.getBytes(UTF_8));
+    }
+    List<String> again = new ArrayList<>(List.of(EXPORT));
+    again.addAll(List.of("--dataset", "again"));
+    String imported = Checkout.run(folder, again.toArray(String[]::new)).success();
+    compare(expected.csv(), imported.lines().toList());
+  }
+
+  private static String match(String selector) {
+    return "match[]=" + URLEncoder.encode(selector, UTF_8);
+  }
+
+  /** Returns the values of JSON lines by labels and time, without those that are null. */
+  private static Map<Map<String, Object>, SortedMap<BigDecimal, Double>> samples(String lines) {
+    Map<Map<String, Object>, SortedMap<BigDecimal, Double>> all = new HashMap<>();
+    for (String line : lines.lines().toList()) {
+      Map<String, Object> members = Json.object(line);
+      SortedMap<BigDecimal, Double> samples =
+          all.computeIfAbsent(Json.members(members.get("metric")), _ -> new TreeMap<>());
+      List<Object> values = Json.elements(members.get("values"));
+      List<Object> times = Json.elements(members.get("timestamps"));
+      assertThat(values).hasSameSizeAs(times);
+      for (int i = 0; i < times.size(); i++) {
+        if (values.get(i) != null) {
+          double value = Double.parseDouble(values.get(i).toString());
+          assertThat(samples.put((BigDecimal) times.get(i), value)).as(line).isNull();
+        }
+      }
+    }
+    assertThat(all).isNotEmpty();
+    return all;
   }
 
   @Test
@@ -188,7 +259,7 @@ class MigrateFromServersIT {
     send("POST", url + "/api/v1/write", RemoteWriteClient.request(sent, time));
   }
 
-  private void send(String method, String url, byte[] body) throws Exception {
+  private String send(String method, String url, byte[] body) throws Exception {
     HttpResponse<String> answer =
         client.send(
             HttpRequest.newBuilder(URI.create(url))
@@ -196,6 +267,7 @@ class MigrateFromServersIT {
                 .build(),
             HttpResponse.BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(url + ": " + answer.body()).isBetween(200, 204);
+    return answer.body();
   }
 
   /** Migrates with a kill, and compares every sample and digest. */
@@ -207,10 +279,11 @@ class MigrateFromServersIT {
     migrate.addAll(List.of("--output", "csv", "--no-progress"));
     migrate.addAll(List.of(source));
     killOnce(folder, migrate);
+    boolean begun = Files.exists(folder.resolve("state"));
 
     Checkout.Outcome outcome = Checkout.run(folder, migrate.toArray(String[]::new));
     assertThat(outcome.exitCode()).as(outcome.toString()).isEqualTo(refused > 0 ? 1 : 0);
-    assertThat(outcome.err()).contains("going on from ");
+    assertThat(outcome.err().contains("going on from ")).as(outcome.err()).isEqualTo(begun);
     List<String> rows = outcome.out().lines().toList();
     assertThat(rows.getFirst()).isEqualTo("samples,written,days,equal,own,refused,dropped,lost");
     compare(expected.csv(), Checkout.run(folder, EXPORT).success().lines().toList());
@@ -221,8 +294,25 @@ class MigrateFromServersIT {
     assertReport(folder.resolve("report"), refused);
   }
 
-  /** Starts the migration and kills it after its first checkpoint. */
+  /** When to kill a migration. */
+  private enum Moment {
+    /** Some time after its start, and at its first checkpoint at the latest. */
+    ANY,
+    /** As soon as its report has something, which the checkpoint follows. */
+    REPORT,
+    /** As soon as a new checkpoint is being written, or has been. */
+    WRITE,
+    /** Shortly after its first checkpoint. */
+    CHECKPOINT
+  }
+
+  /** Starts the migration and kills it at a random moment. */
   private static void killOnce(Path folder, List<String> migrate) throws Exception {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Moment moment = Moment.values()[random.nextInt(Moment.values().length)];
+    int millis = random.nextInt(moment == Moment.ANY ? 5_000 : 10);
+    System.out.printf("MigrateFromServersIT: seed %d, kills at %s, %d ms%n", seed, moment, millis);
     List<String> slowly = new ArrayList<>(migrate);
     slowly.addAll(List.of("--rate", "5000"));
     Path output = folder.resolve("killed.log");
@@ -232,12 +322,30 @@ class MigrateFromServersIT {
             .redirectOutput(output.toFile())
             .start();
     try {
-      while (process.isAlive() && !Files.exists(folder.resolve("state"))) {
-        Thread.sleep(10);
-      }
+      await(folder, process, moment, millis);
       assertThat(process.isAlive()).as(Checkout.read(output)).isTrue();
     } finally {
       process.destroyForcibly().waitFor();
+    }
+  }
+
+  private static void await(Path folder, Process process, Moment moment, int millis)
+      throws Exception {
+    Path state = folder.resolve("state");
+    Path report = folder.resolve("report");
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (process.isAlive()
+        && !Files.exists(state)
+        && switch (moment) {
+          case ANY -> System.nanoTime() - end < 0;
+          case REPORT -> !Files.exists(report) || Files.size(report) == 0;
+          case WRITE -> !Files.exists(folder.resolve("state.next"));
+          case CHECKPOINT -> true;
+        }) {
+      LockSupport.parkNanos(100_000);
+    }
+    if (moment == Moment.CHECKPOINT) {
+      Thread.sleep(millis);
     }
   }
 
