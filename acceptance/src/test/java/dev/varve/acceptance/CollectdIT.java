@@ -8,7 +8,6 @@ import dev.varve.acceptance.KairosQuery.Wanted;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +48,9 @@ class CollectdIT {
 
   @Test
   void findsEveryValueOfARealAgentInEveryDataset() throws Exception {
-    Path collectd =
-        Checkout.program(
-            "collectd", "collectd-core libcurl3-gnutls libyajl2 libmicrohttpd12 libprotobuf-c1");
     DATASETS.forEach(dataset -> telnetPorts.put(dataset, VarveProcess.freePort()));
     try (VarveProcess server = VarveProcess.in(folder, serverConfig()).start()) {
-      List<Source> sources = measure(collectd, server);
+      List<Source> sources = measure(server);
       assertIsWorthIt(sources);
       for (String dataset : DATASETS) {
         checkHttp(server, dataset, sources);
@@ -89,60 +84,27 @@ class CollectdIT {
   /**
    * Runs collectd for a while, stops it so that it sends what it has buffered, and reads its files.
    */
-  private List<Source> measure(Path collectd, VarveProcess server)
-      throws IOException, InterruptedException {
-    Path config = Files.writeString(folder.resolve("collectd.conf"), agentConfig(server));
-    Process agent =
-        new ProcessBuilder(collectd.toString(), "-f", "-C", config.toString())
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("collectd.out").toFile())
-            .start();
-    try {
+  private List<Source> measure(VarveProcess server) throws IOException, InterruptedException {
+    CollectdProcess agent = CollectdProcess.start(folder, agentConfig(server));
+    try (agent) {
       Instant begun = Instant.now();
       Duration wait = TIME;
       do {
-        if (agent.waitFor(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-          throw new AssertionError("collectd ended by itself: " + agentLog());
-        }
+        agent.run(wait);
         wait = Duration.ofSeconds(1);
       } while (!isEnough(CollectdValues.read(folder.resolve("csv")), server)
           && Duration.between(begun, Instant.now()).compareTo(TIME_MAX) < 0);
-    } finally {
-      agent.destroy();
-      if (!agent.waitFor(20, TimeUnit.SECONDS)) {
-        agent.destroyForcibly();
-      }
     }
-    assertThat(agentLog().lines().filter(TROUBLE.asPredicate()).limit(PROBLEMS_SHOWN).toList())
+    assertThat(agent.log().lines().filter(TROUBLE.asPredicate()).limit(PROBLEMS_SHOWN).toList())
         .as("what collectd says of its writers" + server.shownLog())
         .isEmpty();
     return CollectdValues.read(folder.resolve("csv"));
-  }
-
-  private String agentLog() {
-    return Checkout.read(folder.resolve("collectd.out"))
-        + Checkout.read(folder.resolve("collectd.log"));
   }
 
   private String agentConfig(VarveProcess server) {
     StringBuilder config = new StringBuilder();
     config.append(
         """
-        Hostname "probe"
-        FQDNLookup false
-        BaseDir "%1$s/base"
-        PIDFile "%1$s/collectd.pid"
-        Interval 1
-        # After two late readings, collectd would take values for missing and complain of them.
-        Timeout 60
-        # With more, two values of one second overtake each other on their way to a connection.
-        WriteThreads 1
-        LoadPlugin logfile
-        <Plugin logfile>
-          LogLevel info
-          File "%1$s/collectd.log"
-        </Plugin>
         # Counters that only rise:
         LoadPlugin cpu
         LoadPlugin contextswitch
@@ -167,13 +129,7 @@ class CollectdIT {
         </Plugin>
         LoadPlugin uptime
         LoadPlugin users
-        LoadPlugin csv
-        <Plugin csv>
-          DataDir "%1$s/csv"
-          StoreRates false
-        </Plugin>
-        """
-            .formatted(folder));
+        """);
     config.append("LoadPlugin write_http\n<Plugin write_http>\n");
     DATASETS.forEach(dataset ->
         config.append(

@@ -2,14 +2,22 @@ package dev.varve.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.acceptance.CollectdValues.Source;
 import dev.varve.devstores.Prometheus;
 import dev.varve.server.security.ClientTls;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -17,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Real clients and a server with TLS and users, configured by the examples of its documentation:
- * {@code promtool} checks the web configuration and queries, Prometheus writes with a password, and
- * curl with a client certificate.
+ * {@code promtool} checks the web configuration and queries, Prometheus and collectd write with a
+ * password, and curl with a client certificate.
  */
 class SecurityIT {
   private static final String CONFIG =
@@ -27,6 +35,12 @@ class SecurityIT {
       listen: [{port: PORT}]
       web: {config-file: web.yml, users-file: users.yml}
       """;
+
+  /** The most that a collectd sends with a wrong password; less than locks its user out. */
+  private static final Duration REFUSED_TIME = Duration.ofSeconds(2);
+
+  private static final Duration COLLECTD_TIME_MAX = Duration.ofSeconds(30);
+  private static final int ROWS_MIN = 40;
 
   private final Path folder = Checkout.fresh("security");
 
@@ -61,8 +75,92 @@ class SecurityIT {
           .isEqualTo("403");
       assertThat(curl(url + "/-/healthy")).isEqualTo("200");
       assertThat(curl(url.replace("https", "http") + "/-/healthy")).isEqualTo("000");
-      assertThat(varve.log()).doesNotContain("secret");
+      findsEveryValueOfCollectd(varve);
+      storesNothingOfAWrongPassword(varve);
+      assertThat(varve.log()).doesNotContain("secret", "a wrong one");
     }
+  }
+
+  private void findsEveryValueOfCollectd(VarveProcess varve) throws Exception {
+    Path files = Files.createDirectory(folder.resolve("collectd"));
+    CollectdProcess agent = CollectdProcess.start(files, collectd(varve, "secret"));
+    Instant begun = Instant.now();
+    try (agent) {
+      do {
+        agent.run(Duration.ofMillis(500));
+      } while (rows(files) < ROWS_MIN
+          && Duration.between(begun, Instant.now()).compareTo(COLLECTD_TIME_MAX) < 0);
+    }
+    assertThat(agent.log()).doesNotContain("Error code: 4", "Error code: 5", "failed");
+    List<Source> sources = CollectdValues.read(files.resolve("csv"));
+    assertThat(rows(files)).as(agent.log()).isGreaterThanOrEqualTo(ROWS_MIN);
+    varve.logIn("grafana", "secret");
+    List<NavigableMap<Long, BigDecimal>> found =
+        KairosQuery.all(varve, "default", sources.stream().map(Source::overHttp).toList());
+    for (int i = 0; i < sources.size(); i++) {
+      NavigableMap<Long, BigDecimal> values = found.get(i);
+      assertThat(sources.get(i).rows())
+          .as("%s in %s", sources.get(i), values)
+          .hasSameSizeAs(values.entrySet())
+          .allMatch(row ->
+              row.times().stream()
+                  .map(values::get)
+                  .anyMatch(value -> value != null && row.isValue(value)));
+    }
+    assertThat(series(varve, "secret")).isEqualTo(sources.size());
+  }
+
+  private void storesNothingOfAWrongPassword(VarveProcess varve) throws Exception {
+    Path files = Files.createDirectory(folder.resolve("refused"));
+    CollectdProcess agent = CollectdProcess.start(files, collectd(varve, "a wrong one"));
+    try (agent) {
+      agent.run(REFUSED_TIME);
+    }
+    assertThat(rows(files)).as(agent.log()).isPositive();
+    assertThat(agent.log()).contains("Error code: 401");
+    assertThat(series(varve, "a wrong one")).isZero();
+  }
+
+  private static int rows(Path files) throws IOException {
+    Path csv = files.resolve("csv");
+    return Files.exists(csv)
+        ? CollectdValues.read(csv).stream().mapToInt(source -> source.rows().size()).sum()
+        : 0;
+  }
+
+  /** Returns the number of series that came with a password, which is also one of their tags. */
+  private static int series(VarveProcess varve, String password) throws IOException {
+    String selector = "last_over_time({proof=\"" + password + "\"}[10m])";
+    HttpResponse<String> answer =
+        varve.get("/api/v1/query?query=" + URLEncoder.encode(selector, StandardCharsets.UTF_8));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    Map<String, Object> data = Json.members(Json.object(answer.body()).get("data"));
+    return Json.elements(data.get("result")).size();
+  }
+
+  private String collectd(VarveProcess varve, String password) {
+    return """
+    LoadPlugin cpu
+    LoadPlugin load
+    LoadPlugin memory
+    LoadPlugin uptime
+    LoadPlugin write_http
+    <Plugin write_http>
+      <Node "varve">
+        URL "%s"
+        CACert "%s"
+        VerifyPeer true
+        VerifyHost true
+        User "agent"
+        Password "%s"
+        Format KAIROSDB
+        Attribute "proof" "%3$s"
+        StoreRates false
+        LogHttpError true
+      </Node>
+    </Plugin>
+    """
+        .formatted(varve.uri("/api/v1/datapoints"), folder.resolve("ca.pem"), password);
   }
 
   private String writer(String url) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,6 +39,7 @@ final class VarveProcess implements AutoCloseable {
   private final int port;
   private int starts;
   private @Nullable SSLContext tls;
+  private @Nullable String authorization;
   private HttpClient client = newClient();
   private @Nullable Process process;
   private boolean runsUnderAnother;
@@ -86,6 +88,12 @@ final class VarveProcess implements AutoCloseable {
   VarveProcess withTls(SSLContext context) {
     tls = context;
     return this;
+  }
+
+  /** Lets this test's requests from now on prove who it is. */
+  void logIn(String user, String password) {
+    byte[] proof = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+    authorization = "Basic " + Base64.getEncoder().encodeToString(proof);
   }
 
   /** Sets another heap than usual in tests, such as {@code 128m}. */
@@ -310,6 +318,9 @@ final class VarveProcess implements AutoCloseable {
   }
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
+    if (authorization != null) {
+      request.header("Authorization", authorization);
+    }
     try {
       return client.send(
           request.timeout(Duration.ofSeconds(30)).build(),
