@@ -111,6 +111,9 @@ class ExportCommandTest {
     Files.writeString(state, "{\"format\":2,\"export\":\"other\"}");
     assertThat(export(format, "--out", part.toString(), "--resume")).isEqualTo(1);
     assertThat(err.toString()).contains("is of another export, 'other'");
+    Files.writeString(state, "{\"format\":3,\"export\":\"other\"}");
+    assertThat(export(format, "--out", part.toString(), "--resume")).isEqualTo(1);
+    assertThat(err.toString()).contains(state + " has format 3, and this version reads format 2");
     assertThat(export(format, "--resume")).isEqualTo(2);
     assertThat(export(format, "--out", part.toString(), "--resume", "--from", "15m")).isEqualTo(2);
   }

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.Table;
@@ -16,16 +21,24 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A data directory and a directory of backups that an earlier build has left, with a journal after
@@ -44,6 +57,9 @@ class FormatsTest {
         blocks: {}
         cells: {layout: buckets}
       """;
+
+  /** The first row of an entry and of a block; that before says how far the journal is sealed. */
+  private static final Bytes FIRST = Bytes.of((byte) 1);
 
   @TempDir private Path folder;
   private final StringWriter out = new StringWriter();
@@ -138,8 +154,7 @@ class FormatsTest {
             List.of(FamilySpec.latest("d")),
             Resolution.MICROSECONDS,
             Partitioning.NONE);
-    try (Store store =
-            StoreProviders.of("rocksdb").open(folder.resolve("data/rocksdb"), 8 << 20, Map.of());
+    try (Store store = open();
         Table table = store.open(identity, Store.OpenMode.CREATE_IF_ABSENT)) {
       MutationBatch later = new MutationBatch();
       later.put(
@@ -150,6 +165,80 @@ class FormatsTest {
     assertThat(run("query", "cpu", "--last", "1h", "--config", config)).isEqualTo(1);
     assertThat(err.toString())
         .contains(".blocks.dataset", "is of format 02, this program knows 01");
+  }
+
+  /** They are not damaged: a repair that took them for that would remove them. */
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', value = {
+    "blocks.journal; j; a journal entry has format 2, but this version reads format 1",
+    "blocks.blocks; h b t; a block has format 4, but this version reads format 3"
+  })
+  void whatHasALaterFormatIsRefusedByNameAndNotRepaired(
+      String table, String families, String refusal) {
+    TableSpec spec =
+        new TableSpec(
+            table,
+            Stream.of(families.split(" ")).map(FamilySpec::latest).toList(),
+            Resolution.MICROSECONDS,
+            Partitioning.NONE);
+    List<Bytes> later = withLaterFormat(spec);
+    assertThat(later).isNotEmpty();
+    String config = folder.resolve("varve.yaml").toString();
+    run("check", "--repair", "--config", config);
+    assertThat(out.toString()).doesNotContain("removed");
+    // Blocks of what was in the journal may have come.
+    assertThat(values(spec)).containsAll(later);
+    assertThat(run("query", "cpu", "--last", "1000d", "--dataset", "blocks", "--config", config))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("table '" + table + "', row ", refusal);
+  }
+
+  /** Raises the first byte of every value of a table's first family, with the right checksum. */
+  private List<Bytes> withLaterFormat(TableSpec spec) {
+    ByteOrder order =
+        spec.name().endsWith(".blocks") ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+    try (Store store = open();
+        Table table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT)) {
+      MutationBatch later = new MutationBatch();
+      each(table, (page, cell) -> {
+        byte[] value = page.value(cell).toArray();
+        value[0]++;
+        CRC32C crc = new CRC32C();
+        crc.update(value, 0, value.length - Integer.BYTES);
+        ByteBuffer.wrap(value)
+            .order(order)
+            .putInt(value.length - Integer.BYTES, (int) crc.getValue());
+        later.put(page.row(cell), 0, page.qualifier(cell), page.time(cell), Bytes.of(value));
+      });
+      assertThat(table.apply(later, Durability.SYNCED)).isEmpty();
+    }
+    return values(spec);
+  }
+
+  private List<Bytes> values(TableSpec spec) {
+    List<Bytes> values = new ArrayList<>();
+    try (Store store = open();
+        Table table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT)) {
+      each(table, (page, cell) -> values.add(page.value(cell)));
+    }
+    return values;
+  }
+
+  private Store open() {
+    return StoreProviders.of("rocksdb").open(folder.resolve("data/rocksdb"), 8 << 20, Map.of());
+  }
+
+  private static void each(Table table, ObjIntConsumer<CellBatch> action) {
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.rows(Bytes.EMPTY, FIRST, null)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          action.accept(page, cell);
+        }
+      }
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.varve.engine.usage.LoggedQuery;
 import dev.varve.engine.usage.QueryCosts;
 import dev.varve.engine.usage.QueryKind;
 import dev.varve.engine.usage.QueryLog;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -15,10 +16,16 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.Durability;
+import dev.varve.store.LaterFormatException;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadCost;
+import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The query log and the daily cardinality, in memory and in the home. */
@@ -120,6 +127,48 @@ class QueryLogTest {
     engine.dataset().writeUsage();
     assertThat(engine.dataset().cardinalityByDay()).hasSize(2).noneMatch(day -> day.day() == 19675);
     engine.close();
+  }
+
+  /** It is neither dropped as damaged nor written over. */
+  @Test
+  void whatALaterVersionWroteIsRefusedByNameAndStays() {
+    TestEngine engine = engine();
+    engine.put(GroupKey.of("cpu", Tags.of("host", "a")), NOW, new Value.Real(1));
+    engine.dataset().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().writeUsage();
+    engine.close();
+    List<Bytes> later = withLaterUsage(engine);
+    assertThat(later).hasSize(2);
+    assertThat(engine.dataset().queries()).isEmpty();
+    engine.dataset().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().writeUsage();
+    assertThatThrownBy(engine.dataset()::cardinalityByDay)
+        .isInstanceOf(LaterFormatException.class)
+        .hasMessage(
+            "table '.main.usage': the cardinality of a day has format 2, but this version reads format 1: use a later version");
+    engine.close();
+    try (Table usage = engine.store().openAgain(".main.usage")) {
+      assertThat(values(ForeignServer.cells(usage).cells())).isEqualTo(later);
+    }
+  }
+
+  /** Gives every value the next version, and returns them. */
+  private static List<Bytes> withLaterUsage(TestEngine engine) {
+    try (Table usage = engine.store().openAgain(".main.usage")) {
+      CellBatch cells = ForeignServer.cells(usage).cells();
+      MutationBatch edits = new MutationBatch();
+      for (int i = 0; i < cells.size(); i++) {
+        byte[] value = cells.value(i).toArray();
+        value[0]++;
+        edits.put(cells.row(i), 0, cells.qualifier(i), cells.time(i), Bytes.of(value));
+      }
+      assertThat(usage.apply(edits, Durability.SYNCED)).isEmpty();
+      return values(ForeignServer.cells(usage).cells());
+    }
+  }
+
+  private static List<Bytes> values(CellBatch cells) {
+    return IntStream.range(0, cells.size()).mapToObj(cells::value).toList();
   }
 
   @Test

@@ -330,6 +330,12 @@ class MigrateCommandTest {
                 "--config", a, "--source-dataset", "main", "--dataset", "other", "--state", state))
         .isEqualTo(1);
     assertThat(err.toString()).contains("s is no checkpoint: it has no 'migration'");
+    Files.writeString(state, "{\"format\":2,\"migration\":\"x to y\"}");
+    assertThat(
+            migrate(
+                "--config", a, "--source-dataset", "main", "--dataset", "other", "--state", state))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains(state + " has format 2, and this version reads format 1");
   }
 
   private Path home(String name, String main, String other) throws IOException {

@@ -17,6 +17,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
@@ -199,6 +200,8 @@ final class BlockMerge {
       }
     } catch (DamagedCellException e) {
       throw damaged(row, qualifier, e);
+    } catch (LaterFormatException e) {
+      throw e.in("table '%s', row %s".formatted(table.spec().name(), row));
     }
     for (Piece piece : into) {
       if (piece.qualifier.equals(qualifier)) {

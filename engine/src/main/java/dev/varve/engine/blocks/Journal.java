@@ -10,6 +10,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
@@ -148,6 +149,8 @@ final class Journal {
     try {
       JournalEntry.decode(page.bytes(), value, length, into);
       return true;
+    } catch (LaterFormatException e) {
+      throw e.in("table '%s', row %s".formatted(table.spec().name(), page.row(cell)));
     } catch (DamagedEntryException e) {
       JournalEntry.decodeReadable(page.bytes(), value, length, into);
       damaged.remove(

@@ -2,6 +2,7 @@ package dev.varve.engine.blocks;
 
 import dev.varve.layout.block.KindCode;
 import dev.varve.model.Kind;
+import dev.varve.store.LaterFormatException;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
@@ -176,6 +177,7 @@ final class JournalEntry {
    *
    * @param into receives the samples; incomplete if the entry is damaged
    * @throws DamagedEntryException if the bytes are not an entry
+   * @throws LaterFormatException if a later version wrote them
    */
   static void decode(byte[] bytes, int from, int length, ColumnBatch into)
       throws DamagedEntryException {
@@ -254,9 +256,13 @@ final class JournalEntry {
           throw new DamagedEntryException("its checksum does not match");
         }
       }
-      if (bytes[at++] != VERSION) {
+      int version = bytes[at++] & 0xff;
+      if (version > VERSION) {
+        throw new LaterFormatException("a journal entry", version, VERSION);
+      }
+      if (version != VERSION) {
         throw new DamagedEntryException(
-            "it has version %d, known is %d".formatted(bytes[from], VERSION));
+            "it has version %d, known is %d".formatted(version, VERSION));
       }
     }
 

@@ -13,6 +13,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.Table;
 import java.util.Map;
 import java.util.TreeMap;
@@ -110,7 +111,7 @@ final class BlockRows implements TableScan.Rows {
       return;
     }
     if (page.family(cell) == BlockLayout.HEADS) {
-      heads.put(page.qualifier(cell), BlockHead.read(page.bytes(), value, length));
+      heads.put(page.qualifier(cell), head(page, cell));
       return;
     }
     BlockHead head = heads.get(page.qualifier(cell));
@@ -120,6 +121,14 @@ final class BlockRows implements TableScan.Rows {
     column.clear();
     reader.decode(head, times.of(head), page.bytes(), value, length, TimeRange.ALL, column);
     heads.remove(page.qualifier(cell));
+  }
+
+  private BlockHead head(CellBatch page, int cell) {
+    try {
+      return BlockHead.read(page.bytes(), page.valueOffset(cell), page.valueLength(cell));
+    } catch (LaterFormatException e) {
+      throw e.in("table '%s', row %s".formatted(name(), row));
+    }
   }
 
   /** Ends the last row. */

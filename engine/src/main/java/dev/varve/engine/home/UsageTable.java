@@ -80,6 +80,11 @@ public final class UsageTable implements AutoCloseable {
     return table;
   }
 
+  /** Returns its name, for messages. */
+  public String name() {
+    return "table '%s'".formatted(table.spec().name());
+  }
+
   private static Bytes partition(Kind kind) {
     return new KeyBytes().u8(kind.code).toBytes();
   }

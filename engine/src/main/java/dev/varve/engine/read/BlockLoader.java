@@ -15,6 +15,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
@@ -299,6 +300,8 @@ final class BlockLoader {
       return BlockHead.read(page.bytes(), page.valueOffset(cell), page.valueLength(cell));
     } catch (DamagedCellException e) {
       throw damaged(page, cell, e);
+    } catch (LaterFormatException e) {
+      throw e.in("table '%s', row %s".formatted(table.spec().name(), page.row(cell)));
     }
   }
 

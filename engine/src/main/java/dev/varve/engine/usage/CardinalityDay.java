@@ -3,6 +3,7 @@ package dev.varve.engine.usage;
 import dev.varve.engine.Cardinality;
 import dev.varve.engine.Cardinality.Count;
 import dev.varve.model.Bytes;
+import dev.varve.store.LaterFormatException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -75,10 +76,14 @@ public record CardinalityDay(
    * Decodes a day.
    *
    * @throws IllegalArgumentException if the bytes are not one
+   * @throws LaterFormatException if a later version wrote them
    */
   static CardinalityDay decode(long day, Bytes bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.toArray()))) {
       int version = in.readUnsignedByte();
+      if (version > VERSION) {
+        throw new LaterFormatException("the cardinality of a day", version, VERSION);
+      }
       if (version != VERSION) {
         throw new IllegalArgumentException("version " + version + " is unknown");
       }

@@ -3,6 +3,7 @@ package dev.varve.engine.usage;
 import dev.varve.engine.home.SelectorCode;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
+import dev.varve.store.LaterFormatException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -72,10 +73,14 @@ final class QueryCode {
    * Decodes a query.
    *
    * @throws IllegalArgumentException if the bytes are not one
+   * @throws LaterFormatException if a later version wrote them
    */
   static LoggedQuery decode(Bytes bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.toArray()))) {
       int version = in.readUnsignedByte();
+      if (version > VERSION) {
+        throw new LaterFormatException("a logged query", version, VERSION);
+      }
       if (version != VERSION) {
         throw new IllegalArgumentException("version " + version + " is unknown");
       }

@@ -6,6 +6,7 @@ import dev.varve.engine.home.UsageTable;
 import dev.varve.engine.home.UsageTable.Kind;
 import dev.varve.engine.home.UsageTable.Stored;
 import dev.varve.model.Bytes;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +45,9 @@ public final class UsageKeeper implements AutoCloseable {
   private final Supplier<Cardinality> cardinality;
   private final QueryLog log;
   private final BackgroundThread thread;
+
+  /** Whether a later version wrote the home's part, which then stays as it is. */
+  private volatile boolean refused;
 
   /** Guarded by this. */
   private long lastDay = Long.MIN_VALUE;
@@ -93,6 +97,8 @@ public final class UsageKeeper implements AutoCloseable {
             own.add(new QueryLog.Slot((int) stored.number(), query));
           }
         });
+    // Only what can be read may be written.
+    storedDays();
     log.restore(own);
     old.forEach(stored -> table.delete(Kind.QUERY, stored));
   }
@@ -100,6 +106,8 @@ public final class UsageKeeper implements AutoCloseable {
   private @Nullable LoggedQuery decode(Stored stored) {
     try {
       return QueryCode.decode(stored.value());
+    } catch (LaterFormatException e) {
+      throw e.in(table.name());
     } catch (IllegalArgumentException e) {
       LOG.warn(
           "dataset '{}': logged query {} is damaged and dropped: {}",
@@ -113,6 +121,9 @@ public final class UsageKeeper implements AutoCloseable {
   private void attempt(Runnable work) {
     try {
       work.run();
+    } catch (LaterFormatException e) {
+      refused = true;
+      LOG.error("dataset '{}': the query log is kept in memory alone: {}", dataset, e.getMessage());
     } catch (StoreException e) {
       LOG.warn("dataset '{}': query log: {}", dataset, e.getMessage());
     } catch (RuntimeException e) {
@@ -121,11 +132,14 @@ public final class UsageKeeper implements AutoCloseable {
   }
 
   /**
-   * Writes what has changed.
+   * Writes what has changed, unless a later version wrote before.
    *
    * @throws StoreException if the home cannot be written; it is written later
    */
   public synchronized void write() {
+    if (refused) {
+      return;
+    }
     List<QueryLog.Slot> changed = log.changed();
     Map<Long, Bytes> values = new LinkedHashMap<>();
     changed.forEach(slot -> values.put((long) slot.slot(), QueryCode.encode(slot.query())));
@@ -187,12 +201,24 @@ public final class UsageKeeper implements AutoCloseable {
    * @throws StoreException if the home cannot be read
    */
   public List<CardinalityDay> days() {
+    Map<Long, CardinalityDay> days = storedDays();
+    long today = Math.floorDiv(millis.getAsLong(), DAY_MILLIS);
+    Cardinality now = cardinality.get();
+    if (now.series() > 0) {
+      days.put(today, CardinalityDay.of(today, now));
+    }
+    return List.copyOf(days.values());
+  }
+
+  private Map<Long, CardinalityDay> storedDays() {
     Map<Long, CardinalityDay> days = new TreeMap<>();
     table.read(
         Kind.DAY,
         stored -> {
           try {
             days.put(stored.number(), CardinalityDay.decode(stored.number(), stored.value()));
+          } catch (LaterFormatException e) {
+            throw e.in(table.name());
           } catch (IllegalArgumentException e) {
             LOG.warn(
                 "dataset '{}': the cardinality of day {} is damaged: {}",
@@ -201,12 +227,7 @@ public final class UsageKeeper implements AutoCloseable {
                 e.getMessage());
           }
         });
-    long today = Math.floorDiv(millis.getAsLong(), DAY_MILLIS);
-    Cardinality now = cardinality.get();
-    if (now.series() > 0) {
-      days.put(today, CardinalityDay.of(today, now));
-    }
-    return List.copyOf(days.values());
+    return days;
   }
 
   /** Writes what changed last, and ends. The home is still open then. */

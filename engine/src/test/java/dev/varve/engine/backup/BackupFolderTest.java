@@ -206,6 +206,21 @@ class BackupFolderTest {
   }
 
   @Test
+  void refuseALaterFormatByName() throws IOException {
+    Backup backup = make();
+    Path manifest = backups.resolve("backups").resolve(backup.id());
+    Files.writeString(
+        manifest, Files.readString(manifest).replaceFirst("varve-backup 1", "varve-backup 2"));
+    try (BackupFolder from = BackupFolder.forReading(backups)) {
+      assertThatThrownBy(from::list)
+          .isInstanceOf(BackupException.class)
+          .hasMessage(
+              "%s has format 'varve-backup 2', but this version reads 'varve-backup 1': use a later version",
+              manifest);
+    }
+  }
+
+  @Test
   void overwriteNothing() throws IOException {
     Backup backup = make();
     Path target = Files.createDirectory(folder.resolve("target"));

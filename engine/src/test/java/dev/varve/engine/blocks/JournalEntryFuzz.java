@@ -2,6 +2,7 @@ package dev.varve.engine.blocks;
 
 import dev.varve.engine.blocks.JournalEntry.DamagedEntryException;
 import dev.varve.model.Kind;
+import dev.varve.store.LaterFormatException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -25,6 +26,8 @@ public final class JournalEntryFuzz {
     } catch (DamagedEntryException e) {
       JournalEntry.decodeReadable(bytes, 0, bytes.length, batch);
       Journal.samples(batch);
+      return;
+    } catch (LaterFormatException e) {
       return;
     }
     JournalEntry entry = new JournalEntry();

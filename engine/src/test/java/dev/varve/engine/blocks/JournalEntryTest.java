@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.engine.blocks.JournalEntry.DamagedEntryException;
 import dev.varve.layout.block.KindCode;
 import dev.varve.model.Kind;
+import dev.varve.store.LaterFormatException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,19 @@ class JournalEntryTest {
     bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
     assertThatThrownBy(() -> JournalEntry.decode(bytes, 0, bytes.length, new ColumnBatch()))
         .isInstanceOf(DamagedEntryException.class);
+  }
+
+  @Test
+  void refusesALaterFormatByName() {
+    byte[] bytes = encoded(batch(new Random(1)));
+    bytes[0]++;
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, bytes.length - 4);
+    ByteBuffer.wrap(bytes).putInt(bytes.length - 4, (int) crc.getValue());
+    assertThatThrownBy(() -> JournalEntry.decode(bytes, 0, bytes.length, new ColumnBatch()))
+        .isInstanceOf(LaterFormatException.class)
+        .hasMessage(
+            "a journal entry has format 2, but this version reads format 1: use a later version");
   }
 
   @Property(tries = 500)

@@ -41,6 +41,15 @@ class SeriesIdentityTest {
         .hasMessageContaining("1 bytes too many");
   }
 
+  @Test
+  void refusesALaterFormatByName() {
+    byte[] encoded = SeriesIdentity.encode(CPU);
+    encoded[0]++;
+    assertThatThrownBy(() -> SeriesIdentity.decode(encoded, 0, encoded.length))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("version 2, known is 1 at byte 1");
+  }
+
   /** The identity is stored in cells, so it must never change. */
   @Test
   void staysWhatItIs() {

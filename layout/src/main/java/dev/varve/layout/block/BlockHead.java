@@ -3,6 +3,7 @@ package dev.varve.layout.block;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import dev.varve.store.LaterFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,7 @@ public record BlockHead(
    * Reads a head.
    *
    * @throws DamagedCellException if the bytes are not a head
+   * @throws LaterFormatException if a later version wrote them
    */
   public static BlockHead read(byte[] bytes, int from, int length) {
     if (length <= CHECKSUM_BYTES) {
@@ -85,6 +87,9 @@ public record BlockHead(
       throw new DamagedCellException("value: the checksum of the head does not match");
     }
     int version = in.u8();
+    if (version > VERSION) {
+      throw new LaterFormatException("a block", version, VERSION);
+    }
     if (version != VERSION) {
       throw new DamagedCellException(
           "value: a block of version %d, known is %d".formatted(version, VERSION));

@@ -6,6 +6,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
+import dev.varve.store.LaterFormatException;
 import java.util.Arrays;
 
 /**
@@ -37,7 +38,7 @@ public final class BlockFuzz {
       TimeRange half = new TimeRange(read.first() / 2, read.last() / 2 + 1);
       reader.decode(read, null, body, 0, body.length, half, new SampleColumn());
       describe(bytes, Bytes.of(body), read);
-    } catch (DamagedCellException e) {
+    } catch (DamagedCellException | LaterFormatException e) {
       if (String.valueOf(e.getMessage()).isEmpty()) {
         throw new AssertionError("damaged without a reason", e);
       }

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import dev.varve.store.LaterFormatException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 class BlockTest {
   private static final long START = 1_700_000_000_000L;
@@ -53,6 +55,22 @@ class BlockTest {
                   .decode(head, null, body, 0, body.length, TimeRange.ALL, new SampleColumn()))
           .isInstanceOf(DamagedCellException.class);
     }
+  }
+
+  @Test
+  void refusesALaterFormatByName() {
+    SampleColumn column = column(new Random(1));
+    BlockWriter writer = new BlockWriter();
+    writer.encode(column, 0, column.size());
+    byte[] head = writer.head().toArray();
+    head[0]++;
+    ByteOutput again = new ByteOutput();
+    again.raw(head, 0, head.length - Integer.BYTES);
+    again.u32(again.checksum());
+    byte[] later = again.toBytes().toArray();
+    assertThatThrownBy(() -> BlockHead.read(later, 0, later.length))
+        .isInstanceOf(LaterFormatException.class)
+        .hasMessage("a block has format 4, but this version reads format 3: use a later version");
   }
 
   @Property(tries = 1000)

@@ -2,8 +2,8 @@ package dev.varve.store.rocksdb;
 
 import dev.varve.model.Bytes;
 import dev.varve.store.Durability;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.RowSpan;
-import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -41,9 +41,8 @@ final class TableCatalog {
       put(records, FORMAT_KEY, FORMAT);
       writer.submit(() -> records, Durability.SYNCED).await();
     } else if (!format.equals(FORMAT)) {
-      throw new StoreException(
-          "the rocksdb store has format %s, but this version reads format %s"
-              .formatted(format, FORMAT));
+      throw new LaterFormatException(
+          "the rocksdb store in " + database.directory(), format, FORMAT);
     }
     if (database.recovery().hasLost()) {
       renumber();

@@ -10,6 +10,7 @@ import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
@@ -116,8 +117,10 @@ class RocksStoreTest {
     }
     assertThat(handles.live()).isZero();
     assertThatThrownBy(this::open)
-        .isInstanceOf(StoreException.class)
-        .hasMessage("the rocksdb store has format 9, but this version reads format 1");
+        .isInstanceOf(LaterFormatException.class)
+        .hasMessage(
+            "the rocksdb store in %s has format 9, but this version reads format 1: use a later version",
+            directory);
     assertThatThrownBy(this::open).as("the lock is free again").hasMessageContaining("format 9");
   }
 

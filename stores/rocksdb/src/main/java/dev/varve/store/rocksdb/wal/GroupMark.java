@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb.wal;
 
+import dev.varve.store.LaterFormatException;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -45,15 +46,22 @@ public record GroupMark(long syncedThrough, long millis, int checksum) {
     LogForm.INT_LE.set(batch, at + 4, (int) crc.getValue());
   }
 
-  /** Reads a mark; null if the batch has none, as in batches of older versions. */
+  /**
+   * Reads a mark; null if the batch has none, as in batches of older versions.
+   *
+   * @throws LaterFormatException if a later version wrote it
+   */
   static @Nullable GroupMark of(byte[] batch, int at) {
     boolean there =
         batch.length >= at + LENGTH
             && batch[at] == TAG
             && batch[at + 1] == LENGTH - 2
-            && batch[at + 2] == NAME
-            && batch[at + 3] == VERSION;
-    return there
+            && batch[at + 2] == NAME;
+    int version = there ? batch[at + 3] & 0xff : 0;
+    if (version > VERSION) {
+      throw new LaterFormatException("the mark of a batch", version, VERSION);
+    }
+    return version == VERSION
         ? new GroupMark(
             (long) LogForm.LONG_LE.get(batch, at + CHECKED),
             (long) LogForm.LONG_LE.get(batch, at + CHECKED + Long.BYTES),

@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb.wal;
 
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.rocksdb.wal.LogReader.Bad;
 import dev.varve.store.rocksdb.wal.LogReader.Entry;
 import dev.varve.store.rocksdb.wal.LogReader.Whole;
@@ -203,7 +204,7 @@ final class LogScan {
   }
 
   private void whole(long number, Path file, Whole record, long end) {
-    BatchHead head = BatchHead.of(record.payload());
+    BatchHead head = head(file, record);
     String wrong = wrong(number, head, record);
     if (head == null || wrong != null) {
       dropped.computeIfAbsent(number, log -> new HashSet<>()).add(record.offset());
@@ -225,6 +226,14 @@ final class LogScan {
     }
     expected = head.end();
     last = time == null ? last : time;
+  }
+
+  private static @Nullable BatchHead head(Path file, Whole record) {
+    try {
+      return BatchHead.of(record.payload());
+    } catch (LaterFormatException e) {
+      throw e.in("%s, offset %d".formatted(file, record.offset()));
+    }
   }
 
   /** Returns why a record is not the expected batch; null if it is. */

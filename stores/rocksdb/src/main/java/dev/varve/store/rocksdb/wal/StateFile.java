@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb.wal;
 
+import dev.varve.store.LaterFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,7 +37,7 @@ public final class StateFile {
    */
   private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
   private static final String NAME = "varve-state";
-  private static final String TITLE = NAME + " 1\n";
+  private static final String TITLE = "varve-state 1\n";
   private static final Pattern RUNNING =
       Pattern.compile("running log (\\d{1,18})(?: after (\\d{1,18}))?(?: synced (\\d{1,18}))?\n");
   private static final Pattern STOPPED = Pattern.compile("stopped (\\S+)");
@@ -81,7 +82,11 @@ public final class StateFile {
     }
   }
 
-  /** Reads the state; null if there is none, or the file is damaged. */
+  /**
+   * Reads the state; null if there is none, or the file is damaged.
+   *
+   * @throws LaterFormatException if a later version wrote it
+   */
   static @Nullable State read(Path directory) throws IOException {
     String text;
     try {
@@ -92,8 +97,14 @@ public final class StateFile {
     int end = text.lastIndexOf("crc32c ");
     Matcher checksum = CHECKSUM.matcher(end < 0 ? "" : text.substring(end));
     String body = end < 0 ? "" : text.substring(0, end);
-    State state =
-        checksum.matches() && checksum.group(1).equals(checksum(body)) ? parse(body) : null;
+    boolean whole = checksum.matches() && checksum.group(1).equals(checksum(body));
+    if (whole && body.startsWith(NAME + " ") && !body.startsWith(TITLE)) {
+      throw new LaterFormatException(
+          String.valueOf(directory.resolve(NAME)),
+          body.lines().findFirst().orElse(""),
+          TITLE.strip());
+    }
+    State state = whole ? parse(body) : null;
     if (state == null) {
       LOG.warn(
           "{} is damaged: the logs are checked as after a crash, and a missing log would not be noticed",

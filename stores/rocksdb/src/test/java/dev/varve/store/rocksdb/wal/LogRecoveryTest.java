@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.store.DamagedStoreException;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreDamage.Kind;
 import dev.varve.store.StoreDamage.Outcome;
@@ -505,7 +506,9 @@ class LogRecoveryTest {
     GroupMark read = Objects.requireNonNull(GroupMark.of(bytes, 0));
     assertThat(new GroupMark(read.syncedThrough(), read.millis())).isEqualTo(mark);
     bytes[3]++;
-    assertThat(GroupMark.of(bytes, 0)).as("of a later version").isNull();
+    assertThatThrownBy(() -> GroupMark.of(bytes, 0))
+        .isInstanceOf(LaterFormatException.class)
+        .hasMessageContaining("the mark of a batch has format 2, but this version reads format 1");
     assertThat(StoreException.class).isAssignableFrom(DamagedStoreException.class);
   }
 }

@@ -1,0 +1,34 @@
+package dev.varve.store;
+
+/**
+ * Thrown if something stored has the format of a later version. It is not damaged: nothing may
+ * repair, drop or overwrite it.
+ */
+public final class LaterFormatException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  private final String reason;
+
+  /**
+   * Creates an exception.
+   *
+   * @param what what has the format, such as {@code the head of a block}
+   * @param found its format
+   * @param known the newest format that this version reads
+   */
+  public LaterFormatException(String what, Object found, Object known) {
+    this(
+        "%s has format %s, but this version reads format %s: use a later version"
+            .formatted(what, found, known));
+  }
+
+  private LaterFormatException(String reason) {
+    super(reason);
+    this.reason = reason;
+  }
+
+  /** Returns the same, with the place of what has the format in front, such as its table. */
+  public LaterFormatException in(String place) {
+    return new LaterFormatException(place + ": " + reason);
+  }
+}
