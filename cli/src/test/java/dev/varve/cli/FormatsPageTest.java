@@ -21,8 +21,7 @@ class FormatsPageTest {
 
   /** A constant that is a format: its name and value. */
   private static final Pattern CONSTANT =
-      Pattern.compile(
-          "static final (?:int|long|String) (?:VERSION|FORMAT|TITLE) = ([^;]+);");
+      Pattern.compile("static final (?:int|long|String) (?:VERSION|FORMAT|TITLE) = ([^;]+);");
 
   /** The formats by their sources, which name them in the page's first column. */
   private static final Map<String, String> FORMATS =
@@ -54,10 +53,11 @@ class FormatsPageTest {
   @Test
   void listsEveryFormat() throws IOException {
     Map<String, String> known = new TreeMap<>();
-    inSources().forEach((source, format) -> {
-      assertThat(FORMATS).as("format %s of %s", format, source).containsKey(source);
-      known.put(String.valueOf(FORMATS.get(source)), format);
-    });
+    inSources()
+        .forEach((source, format) -> {
+          assertThat(FORMATS).as("format %s of %s", format, source).containsKey(source);
+          known.put(String.valueOf(FORMATS.get(source)), format);
+        });
     assertThat(known).hasSize(FORMATS.size());
     assertThat(onPage()).containsExactlyInAnyOrderEntriesOf(known);
   }
@@ -65,7 +65,8 @@ class FormatsPageTest {
   /** Returns the formats of the sources, by the ends of their paths. */
   private static Map<String, String> inSources() throws IOException {
     Map<String, String> found = new TreeMap<>();
-    try (Stream<Path> modules = Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("stores")))) {
+    try (Stream<Path> modules =
+        Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("stores")))) {
       for (Path module : modules.toList()) {
         Path sources = module.resolve("src/main/java/dev/varve");
         if (!Files.isDirectory(sources)) {

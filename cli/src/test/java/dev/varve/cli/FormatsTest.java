@@ -58,6 +58,18 @@ class FormatsTest {
         cells: {layout: buckets}
       """;
 
+  private static final String LAYOUTS =
+      """
+      data: data
+      memory: 8MB
+      datasets:
+        kairosdb: {layout: kairosdb}
+        opentsdb: {layout: opentsdb}
+        heroic: {layout: heroic}
+        tall: {layout: tall-narrow}
+        packed: {layout: single-timestamp-packed}
+      """;
+
   /** The first row of an entry and of a block; that before says how far the journal is sealed. */
   private static final Bytes FIRST = Bytes.of((byte) 1);
 
@@ -66,10 +78,15 @@ class FormatsTest {
   private final StringWriter err = new StringWriter();
 
   @BeforeEach
-  void unpack() throws IOException {
+  void unpackBlocks() throws IOException {
+    unpack("formats-2026-11.zip");
+    Files.writeString(
+        folder.resolve("varve.yaml"), CONFIG.replace("data: ", "data: " + folder + "/"));
+  }
+
+  private void unpack(String name) throws IOException {
     try (InputStream file =
-            Objects.requireNonNull(
-                FormatsTest.class.getResourceAsStream("formats-2026-11.zip"), "the fixture");
+            Objects.requireNonNull(FormatsTest.class.getResourceAsStream(name), name);
         ZipInputStream zip = new ZipInputStream(file)) {
       for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
         Path target = folder.resolve(entry.getName());
@@ -81,8 +98,6 @@ class FormatsTest {
         }
       }
     }
-    Files.writeString(
-        folder.resolve("varve.yaml"), CONFIG.replace("data: ", "data: " + folder + "/"));
   }
 
   private int run(String... arguments) {
@@ -132,6 +147,30 @@ class FormatsTest {
         .isZero();
   }
 
+  /**
+   * Each dataset has 80 samples of {@code cpu}, one a minute, with hosts a and b. The last 40 of
+   * each were only in the log of RocksDB.
+   */
+  @Test
+  void whatAnEarlierBuildLeftInOtherLayoutsOpens() throws IOException {
+    folder = Files.createDirectory(folder.resolve("layouts"));
+    unpack("formats-2026-11-layouts.zip");
+    Files.writeString(
+        folder.resolve("varve.yaml"), LAYOUTS.replace("data: ", "data: " + folder + "/"));
+    for (String dataset : List.of("kairosdb", "opentsdb", "heroic", "tall", "packed")) {
+      List<String> expected = new ArrayList<>();
+      for (int i = 0; i < 80; i++) {
+        long time = 1767225600000L + 60_000L * i;
+        expected.add("cpu,host=a,%d,%s".formatted(time, i / 2.0));
+        expected.add("cpu,host=b,%d,%s".formatted(time, 1000 + i / 2.0));
+      }
+      assertThat(query("cpu", dataset)).as(dataset).containsExactlyInAnyOrderElementsOf(expected);
+    }
+    assertThat(run("check", "--config", folder.resolve("varve.yaml").toString()))
+        .as("%s", out)
+        .isZero();
+  }
+
   @Test
   void backupsOfAnEarlierBuildAreVerifiedAndRestored() {
     String backups = folder.resolve("backups").toString();
@@ -169,10 +208,12 @@ class FormatsTest {
 
   /** They are not damaged: a repair that took them for that would remove them. */
   @ParameterizedTest
-  @CsvSource(delimiter = ';', value = {
-    "blocks.journal; j; a journal entry has format 2, but this version reads format 1",
-    "blocks.blocks; h b t; a block has format 4, but this version reads format 3"
-  })
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "blocks.journal; j; a journal entry has format 2, but this version reads format 1",
+        "blocks.blocks; h b t; a block has format 4, but this version reads format 3"
+      })
   void whatHasALaterFormatIsRefusedByNameAndNotRepaired(
       String table, String families, String refusal) {
     TableSpec spec =
@@ -200,16 +241,18 @@ class FormatsTest {
     try (Store store = open();
         Table table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT)) {
       MutationBatch later = new MutationBatch();
-      each(table, (page, cell) -> {
-        byte[] value = page.value(cell).toArray();
-        value[0]++;
-        CRC32C crc = new CRC32C();
-        crc.update(value, 0, value.length - Integer.BYTES);
-        ByteBuffer.wrap(value)
-            .order(order)
-            .putInt(value.length - Integer.BYTES, (int) crc.getValue());
-        later.put(page.row(cell), 0, page.qualifier(cell), page.time(cell), Bytes.of(value));
-      });
+      each(
+          table,
+          (page, cell) -> {
+            byte[] value = page.value(cell).toArray();
+            value[0]++;
+            CRC32C crc = new CRC32C();
+            crc.update(value, 0, value.length - Integer.BYTES);
+            ByteBuffer.wrap(value)
+                .order(order)
+                .putInt(value.length - Integer.BYTES, (int) crc.getValue());
+            later.put(page.row(cell), 0, page.qualifier(cell), page.time(cell), Bytes.of(value));
+          });
       assertThat(table.apply(later, Durability.SYNCED)).isEmpty();
     }
     return values(spec);
