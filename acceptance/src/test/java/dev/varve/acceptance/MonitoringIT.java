@@ -18,7 +18,7 @@ class MonitoringIT {
 
   @Test
   void theAlertsAreRulesOfPrometheusAndFireWhenTheyShall() throws Exception {
-    assertThat(promtool("check", "rules", "--lint-fatal", "alerts.yml")).contains("28 rules found");
+    assertThat(promtool("check", "rules", "--lint-fatal", "alerts.yml")).contains("31 rules found");
     assertThat(promtool("test", "rules", "alerts.test.yml")).contains("SUCCESS");
   }
 
