@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.stream.Stream;
 
 /** The source tree under test, and commands that run in it. */
 final class Checkout {
-  private static final long COMMAND_SECONDS_MAX = 120;
+  private static final Duration COMMAND_MAX = Duration.ofMinutes(2);
 
   private Checkout() {}
 
@@ -99,16 +100,22 @@ final class Checkout {
 
   /** Runs any command and waits up to two minutes for its end. */
   static Outcome run(ProcessBuilder command) throws IOException, InterruptedException {
+    return run(command, COMMAND_MAX);
+  }
+
+  /** Runs any command and waits for its end, at most for a time. */
+  static Outcome run(ProcessBuilder command, Duration atMost)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile("varve", ".out");
     Path err = Files.createTempFile("varve", ".err");
     try {
       Process process = command.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
       process.getOutputStream().close();
-      if (!process.waitFor(COMMAND_SECONDS_MAX, TimeUnit.SECONDS)) {
+      if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
         throw new AssertionError(
-            command.command() + " did not end within " + COMMAND_SECONDS_MAX + " s: " + read(err));
+            command.command() + " did not end within " + atMost + ": " + read(err));
       }
       return new Outcome(command.command(), process.exitValue(), read(out), read(err));
     } finally {

@@ -20,41 +20,41 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The root file system of the image runs as a container would run it: by another user than root, on
- * a tree that cannot be written, without code in the folder for temporary files, and in a control
- * group with 512 MB. Without root, the tree is protected by its permissions alone, and there is no
- * control group.
+ * The image runs by another user than root, on a tree that cannot be written, and with 512 MB.
+ *
+ * <p>Docker or Podman build and run it if one of them works on this machine. Otherwise its root
+ * file system is assembled by the same script and runs as a container would run it, without code in
+ * the folder for temporary files, in a control group of either generation. Without root, the tree
+ * is protected by its permissions alone, and there is no control group; the output says so.
  */
 class ImageIT {
   private static final boolean IS_ROOT = System.getProperty("user.name", "").equals("root");
   private static final long LIMIT = 512L << 20;
 
-  /** The control groups of memory, of both generations. */
-  private static final List<Path> GROUPS =
-      List.of(Path.of("/sys/fs/cgroup/memory"), Path.of("/sys/fs/cgroup"));
+  private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+
+  /** Bases are fetched, and Java's modules are linked. */
+  private static final Duration BUILD_MAX = Duration.ofMinutes(8);
 
   private final Path folder = Checkout.fresh("image");
   private final Path root = folder.resolve("root");
   private final int port = Ports.free();
-  private final Path group = GROUPS.getFirst().resolve("varve-test-" + port);
+  private final String name = "varve-test-" + port;
+  private final @Nullable String builder = builder();
+  private @Nullable Path group;
   private final HttpClient client = HttpClient.newHttpClient();
   private @Nullable Process server;
 
   @Test
   void runsShutIn() throws Exception {
-    Distribution.assemble(root);
-    String limited = joinGroup();
+    if (builder == null) {
+      Distribution.assemble(root);
+      group = newGroup();
+    } else {
+      build(builder);
+    }
     Process started =
-        new ProcessBuilder(
-                command(
-                    limited,
-                    "serve",
-                    "--config",
-                    "/etc/varve/varve.yaml",
-                    "--listen",
-                    "127.0.0.1:" + port,
-                    "--set",
-                    "log-format=json"))
+        new ProcessBuilder(builder == null ? serveAssembled() : serveImage(builder))
             .redirectOutput(folder.resolve("out").toFile())
             .redirectError(folder.resolve("err").toFile())
             .start();
@@ -73,7 +73,7 @@ class ImageIT {
     }
     assertThat(send("/api/v1/query?query=m", null).body()).contains("\"0\"]");
     String metrics = send("/metrics", null).body();
-    if (!limited.isEmpty()) {
+    if (builder != null || group != null) {
       assertThat(figure(metrics, "jvm_memory_max_bytes{area=\"heap\"}"))
           .isLessThanOrEqualTo(LIMIT / 4.0);
       assertThat(figure(metrics, "varve_store_block_cache_max_bytes{store=\"rocksdb\"}"))
@@ -91,14 +91,80 @@ class ImageIT {
     assertThat(log.getLast()).contains("stopping");
   }
 
-  /** Runs the image's health check. */
-  private int health() throws IOException, InterruptedException {
-    return Checkout.run(
-            new ProcessBuilder(command("", "ready", "--config", "/etc/varve/varve.yaml")))
-        .exitCode();
+  /** Returns the program that builds and runs images on this machine; null if none works. */
+  private static @Nullable String builder() {
+    for (String program : List.of("docker", "podman")) {
+      try {
+        if (Checkout.run(new ProcessBuilder(program, "info")).exitCode() == 0) {
+          return program;
+        }
+      } catch (IOException e) {
+        // It is not on the path.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      }
+    }
+    return null;
   }
 
-  private List<String> command(String cgroup, String... arguments) {
+  /** Builds the image as the page on installing says. */
+  private void build(String builder) throws IOException, InterruptedException {
+    Path archive = Distribution.archive();
+    Files.copy(archive, folder.resolve(archive.getFileName()));
+    Checkout.run(new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", folder.toString()))
+        .success();
+    String version = archive.getFileName().toString().replace(".tar.gz", "");
+    List<String> build =
+        List.of(
+            builder,
+            "build",
+            "-f",
+            version + "/image/Dockerfile",
+            "--build-arg",
+            "DISTRIBUTION=" + archive.getFileName(),
+            "-t",
+            name,
+            ".");
+    Checkout.run(new ProcessBuilder(build).directory(folder.toFile()), BUILD_MAX).success();
+  }
+
+  private List<String> serveImage(String builder) {
+    String options =
+        "--rm --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --memory 512m"
+            + " -e VARVE_ALLOW__ANONYMOUS=true -e VARVE_LOG__FORMAT=json";
+    List<String> command = new ArrayList<>(List.of(builder, "run", "--name", name));
+    command.addAll(List.of(options.split(" ")));
+    command.addAll(List.of("-p", "127.0.0.1:" + port + ":4242", name));
+    return command;
+  }
+
+  private List<String> serveAssembled() {
+    return enclosed(
+        group == null ? "" : group.toString(),
+        "serve",
+        "--config",
+        "/etc/varve/varve.yaml",
+        "--listen",
+        "127.0.0.1:" + port,
+        "--set",
+        "log-format=json");
+  }
+
+  /** Runs the image's health check. */
+  private int health() throws IOException, InterruptedException {
+    List<String> ready = List.of("ready", "--config", "/etc/varve/varve.yaml");
+    List<String> command = new ArrayList<>();
+    if (builder == null) {
+      command.addAll(enclosed("", ready.toArray(new String[0])));
+    } else {
+      command.addAll(List.of(builder, "exec", name, "/opt/varve/bin/varve"));
+      command.addAll(ready);
+    }
+    return Checkout.run(new ProcessBuilder(command)).exitCode();
+  }
+
+  private List<String> enclosed(String cgroup, String... arguments) {
     List<String> command = new ArrayList<>();
     if (IS_ROOT) {
       String enclose = Checkout.root().resolve("acceptance/src/test/sh/enclose").toString();
@@ -116,17 +182,25 @@ class ImageIT {
     return command;
   }
 
-  /** Makes a control group with the limit; returns an empty text where that is not possible. */
-  private String joinGroup() {
-    if (!IS_ROOT || !Files.isWritable(GROUPS.getFirst())) {
-      return "";
+  /** Makes a control group with the limit; says why, and returns null, where that is impossible. */
+  private @Nullable Path newGroup() {
+    if (!IS_ROOT) {
+      System.out.println("ImageIT: no limit of memory is checked, because only root may set one");
+      return null;
     }
+    boolean first = Files.exists(GROUPS.resolve("memory/memory.limit_in_bytes"));
+    Path made = (first ? GROUPS.resolve("memory") : GROUPS).resolve(name);
     try {
-      Files.createDirectory(group);
-      Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));
-      return group.toString();
+      if (!first) {
+        Files.writeString(GROUPS.resolve("cgroup.subtree_control"), "+memory");
+      }
+      Files.createDirectory(made);
+      String key = first ? "memory.limit_in_bytes" : "memory.max";
+      Files.writeString(made.resolve(key), Long.toString(LIMIT));
+      return made;
     } catch (IOException e) {
-      return "";
+      System.out.println("ImageIT: no limit of memory is checked, because " + e);
+      return null;
     }
   }
 
@@ -154,6 +228,12 @@ class ImageIT {
     if (server != null) {
       server.destroyForcibly().waitFor();
     }
-    Files.deleteIfExists(group);
+    if (group != null) {
+      Files.deleteIfExists(group);
+    }
+    if (builder != null) {
+      Checkout.run(new ProcessBuilder(builder, "rm", "--force", name));
+      Checkout.run(new ProcessBuilder(builder, "rmi", "--force", name));
+    }
   }
 }

@@ -47,12 +47,26 @@ class InstallIT {
       queries += asked;
     }
     assertThat(queries).as("over TLS, locally, restored, upgraded").isEqualTo(4);
+    assertSystemdKnowsTheUnit();
     String url = "https://localhost:" + port + "/api/v1/query?query=first";
     assertThat(run("curl -sk -o /dev/null -w '%{http_code}' '" + url + "'").success())
         .as("without a password")
         .isEqualTo("401");
     assertThat(run("systemctl stop varve").success()).isEmpty();
     assertThat(Checkout.read(place.resolve("log"))).contains("varve: stopping");
+  }
+
+  /** A directive that systemd does not know is a warning there, and the code is 0. */
+  private void assertSystemdKnowsTheUnit() throws IOException, InterruptedException {
+    Path systemd = Checkout.program("systemd-analyze", "systemd");
+    Checkout.Outcome verified =
+        Checkout.run(
+            new ProcessBuilder(
+                systemd.toString(),
+                "verify",
+                "--man=no",
+                place.resolve("etc/systemd/system/varve.service").toString()));
+    assertThat(verified.success() + verified.err()).as("%s", verified).isBlank();
   }
 
   private List<String> blocks() throws IOException {
