@@ -8,6 +8,7 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
+import dev.varve.engine.WriteResult;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
@@ -23,17 +24,23 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,8 +56,14 @@ class BackupCommandTest {
   private static final int SERIES = 20;
   private static final int ROUNDS_AT_ONCE = 100;
 
-  /** Kills of each kind; a longer run sets {@code -Dvarve.kills=20}. */
-  private static final int KILLS = Integer.getInteger("varve.kills", 10);
+  /** Rounds, in turn with a killed backup and a killed restore; more in profile {@code full}. */
+  private static final int KILLS = Integer.getInteger("varve.kills", 20);
+
+  /** A child that ended by itself shows nothing, so another one is killed. */
+  private static final int CHILDREN_MAX = 5;
+
+  private static final int WRITERS = 3;
+  private static final int KILLED = 128 + 9;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -63,6 +76,31 @@ class BackupCommandTest {
   void name() {
     data = folder.resolve("data");
     backups = folder.resolve("backups");
+  }
+
+  /**
+   * One of several threads that write at once, each to series of its own. A round is one sample of
+   * each of its series, in one batch.
+   */
+  private static final class Writer {
+    private final int number;
+    private final AtomicLong begun = new AtomicLong();
+    private final AtomicLong acknowledged = new AtomicLong();
+
+    Writer(int number) {
+      this.number = number;
+    }
+
+    void write(Dataset dataset) {
+      long round = begun.getAndIncrement();
+      BatchBuilder batch = new BatchBuilder();
+      for (int series = number; series < SERIES; series += WRITERS) {
+        batch.add(key(series), START + round * 1000, new Value.Real(value(series, round)));
+      }
+      WriteResult result = dataset.write(batch.build());
+      assertThat(result.refused()).isZero();
+      acknowledged.incrementAndGet();
+    }
   }
 
   /** Writes rounds of one sample per series and counts the acknowledged ones. */
@@ -90,6 +128,13 @@ class BackupCommandTest {
 
   /** Checks a directory and returns the number of its rounds, which must be whole. */
   private long rounds(Path restored) {
+    long[] counts = counts(restored);
+    assertThat(counts).containsOnly(counts[0]);
+    return counts[0];
+  }
+
+  /** Checks a directory and returns how many rounds each of its series has. */
+  private long[] counts(Path restored) {
     assertThat(run("check", "--data", restored)).as(out.toString()).isZero();
     long[] counts = new long[SERIES];
     try (Engine engine = Engine.open(config(restored));
@@ -100,85 +145,138 @@ class BackupCommandTest {
         Samples samples = run.samples();
         for (int i = 0; i < samples.size(); i++) {
           long round = counts[series]++;
-          assertThat(samples.time(i)).isEqualTo(START + round * 1000);
-          assertThat(samples.value(i)).isEqualTo(new Value.Real(value(series, round)));
+          if (samples.time(i) != START + round * 1000
+              || !samples.value(i).equals(new Value.Real(value(series, round)))) {
+            throw new AssertionError(
+                "%s at %d instead of round %d of series %d"
+                    .formatted(samples.value(i), samples.time(i), round, series));
+          }
         }
       }
     }
-    assertThat(counts).containsOnly(counts[0]);
-    return counts[0];
+    return counts;
   }
 
+  /**
+   * Every round backs up a server that is written to, and restores that. In turn, a backup is
+   * killed before it, or a restore after it. What is restored has every sample acknowledged before
+   * the backup, and none that nobody wrote.
+   */
   @Test
-  void holdsWhatWasAcknowledgedWhileAServerIsWrittenTo() throws Exception {
-    AtomicLong acknowledged = new AtomicLong();
-    AtomicBoolean stop = new AtomicBoolean();
-    Map<String, Long> atLeast = new HashMap<>();
+  void holdsWhatWasAcknowledgedWhileAServerIsWrittenToWhateverWasKilled() throws Exception {
+    List<Writer> writers = IntStream.range(0, WRITERS).mapToObj(Writer::new).toList();
+    Map<Stage, Integer> backupsKilled = new EnumMap<>(Stage.class);
+    Map<Stage, Integer> restoresKilled = new EnumMap<>(Stage.class);
     try (Engine engine = Engine.open(config(data));
         Server server = server(engine)) {
       assertThat(server.ports()).hasSize(1);
-      write(engine.defaultDataset(), acknowledged, 200);
-      Thread writer =
-          Thread.startVirtualThread(() -> {
-            while (!stop.get()) {
-              write(engine.defaultDataset(), acknowledged, 1);
-            }
-          });
-      for (int i = 0; i < 3; i++) {
-        long before = acknowledged.get();
-        assertThat(run("backup", "--data", data, "--to", backups)).as(err.toString()).isZero();
-        atLeast.put(ids().getLast(), before);
-        killed(stored("unfinished"), "backup", "--data", data, "--to", backups);
+      for (int round = 0; round < KILLS; round++) {
+        Path restored = folder.resolve("restored-" + round);
+        boolean killsBackup = round % 2 == 0;
+        long[] least;
+        try (Load load = new Load(engine.defaultDataset(), writers)) {
+          if (killsBackup) {
+            backupsKilled.merge(killBackup(load), 1, Integer::sum);
+          }
+          load.begin();
+          least = figures(writers, writer -> writer.acknowledged);
+          assertThat(run("backup", "--data", data, "--to", backups, "--keep", "3"))
+              .as(err.toString())
+              .isZero();
+        }
+        long[] most = figures(writers, writer -> writer.begun);
+        assertThat(most).as("rounds of each writer").doesNotContain(0);
+        Stage stage = killsBackup ? Stage.UNFINISHED : killRestore(restored);
+        if (!killsBackup) {
+          restoresKilled.merge(stage, 1, Integer::sum);
+        }
+        assertThat(run("restore", "--from", backups, "--to", restored))
+            .as("%s", err)
+            .isEqualTo(stage == Stage.COMPLETE ? 1 : 0);
+        assertThat(folder.resolve("restored-" + round + ".restoring")).doesNotExist();
+        assertBetween(least, most, counts(restored));
+        delete(restored);
       }
-      stop.set(true);
-      writer.join();
-      assertThat(run("backup", "--data", data, "--to", backups)).isZero();
-      atLeast.put(ids().getLast(), acknowledged.get());
       assertThat(engine.snapshots().list()).isEmpty();
     } finally {
       DataSocket.remove(data);
     }
-    for (String id : ids()) {
-      Path restored = folder.resolve("restored-" + id);
-      assertThat(run("restore", "--from", backups, "--to", restored, "--backup", id)).isZero();
-      assertThat(rounds(restored)).isBetween(atLeast.getOrDefault(id, 0L), acknowledged.get());
+    assertThat(ids()).hasSize(3);
+    assertThat(backups.resolve("unfinished")).doesNotExist();
+    assertThat(backupsKilled.getOrDefault(Stage.UNFINISHED, 0))
+        .as("killed in the middle, of %s", backupsKilled)
+        .isGreaterThanOrEqualTo(KILLS / 4);
+    assertThat(restoresKilled.getOrDefault(Stage.UNFINISHED, 0))
+        .as("killed in the middle, of %s", restoresKilled)
+        .isGreaterThanOrEqualTo(KILLS / 4);
+  }
+
+  private static long[] figures(List<Writer> writers, Function<Writer, AtomicLong> figure) {
+    return writers.stream().mapToLong(writer -> figure.apply(writer).get()).toArray();
+  }
+
+  /** Checks that the series of each writer have the same rounds, within their bounds. */
+  private static void assertBetween(long[] least, long[] most, long[] counts) {
+    for (int series = 0; series < SERIES; series++) {
+      int writer = series % WRITERS;
+      assertThat(counts[series])
+          .as("series %d of writer %d, in %s", series, writer, Arrays.toString(counts))
+          .isEqualTo(counts[writer])
+          .isBetween(least[writer], most[writer]);
     }
-    assertThat(atLeast).hasSize(4);
+  }
+
+  /** Threads that write without a pause until it is closed. */
+  private static final class Load implements AutoCloseable {
+    private final Dataset dataset;
+    private final List<Writer> writers;
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private final List<CompletableFuture<Void>> threads = new ArrayList<>();
+
+    Load(Dataset dataset, List<Writer> writers) {
+      this.dataset = dataset;
+      this.writers = writers;
+    }
+
+    boolean hasBegun() {
+      return !threads.isEmpty();
+    }
+
+    /** Starts the writers, unless they run. */
+    void begin() {
+      if (hasBegun()) {
+        return;
+      }
+      for (Writer writer : writers) {
+        threads.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  while (!stop.get()) {
+                    writer.write(dataset);
+                  }
+                },
+                Thread::startVirtualThread));
+      }
+    }
+
+    /** Ends the writers and fails if one has failed. */
+    @Override
+    public void close() {
+      stop.set(true);
+      threads.forEach(CompletableFuture::join);
+    }
   }
 
   @Test
-  void isCompleteWhateverWasKilledBefore() throws Exception {
-    long written = fill(3000);
-    for (int i = 0; i < KILLS; i++) {
-      killed(stored("unfinished"), "backup", "--data", data, "--to", backups);
-    }
-    assertThat(run("backup", "--data", data, "--to", backups, "--keep", "1"))
-        .as(err.toString())
-        .isZero();
-    assertThat(ids()).hasSize(1);
-    assertThat(data.resolve("snapshots")).isEmptyDirectory();
-    assertThat(backups.resolve("unfinished")).doesNotExist();
-
+  void overwritesNothing() throws Exception {
+    long written = fill(100);
+    assertThat(run("backup", "--data", data, "--to", backups)).as(err.toString()).isZero();
     Path restored = folder.resolve("restored");
-    for (int i = 0; i < KILLS; i++) {
-      killed(
-          () -> Files.exists(folder.resolve("restored.restoring/rocksdb")),
-          "restore",
-          "--from",
-          backups,
-          "--to",
-          restored);
-      if (Files.exists(restored)) {
-        // It was complete before the kill; a second restore must not overwrite it.
-        assertThat(run("restore", "--from", backups, "--to", restored)).isEqualTo(1);
-        delete(restored);
-      }
-    }
+    Files.createDirectories(restored);
     assertThat(run("restore", "--from", backups, "--to", restored)).as(err.toString()).isZero();
-    assertThat(folder.resolve("restored.restoring")).doesNotExist();
-    assertThat(rounds(restored)).isEqualTo(written);
     assertThat(run("restore", "--from", backups, "--to", restored)).isEqualTo(1);
     assertThat(err.toString()).contains("is there and not empty");
+    assertThat(rounds(restored)).isEqualTo(written);
   }
 
   @Test
@@ -315,37 +413,131 @@ class BackupCommandTest {
     return Server.start(config, () -> engine, DataSocket.listen(data));
   }
 
+  /** How far a command had come when it was killed. */
+  private enum Stage {
+    /** It had begun to store files. */
+    UNFINISHED,
+    /** It was about to end. */
+    COMPLETE
+  }
+
+  /**
+   * Kills a backup after a random number of its files and returns how far it had come. The load
+   * begins once the backup has its lock, right before its snapshot: a JVM starts slowly beside it.
+   */
+  private Stage killBackup(Load load) throws Exception {
+    List<String> before = Files.exists(backups) ? ids() : List.of();
+    Path unfinished = backups.resolve("unfinished");
+    int lines = 1 + random.nextInt(6);
+    killed(
+        backup -> {
+          if (!load.hasBegun() && hasOpen(backup, backups.resolve("varve-backups"))) {
+            load.begin();
+          }
+          return Files.exists(unfinished) && Files.readAllLines(unfinished).size() >= lines;
+        },
+        "backup",
+        "--data",
+        data,
+        "--to",
+        backups);
+    if (!ids().equals(before)) {
+      return Stage.COMPLETE;
+    }
+    assertThat(unfinished).exists();
+    return Stage.UNFINISHED;
+  }
+
+  /** Kills a restore after a random number of its files and returns how far it had come. */
+  private Stage killRestore(Path restored) throws Exception {
+    Path draft = restored.resolveSibling(restored.getFileName() + ".restoring");
+    int files = 1 + random.nextInt(4);
+    killed(
+        _ -> count(draft.resolve("rocksdb")) >= files,
+        "restore",
+        "--from",
+        backups,
+        "--to",
+        restored);
+    if (Files.exists(restored)) {
+      return Stage.COMPLETE;
+    }
+    assertThat(draft).exists();
+    return Stage.UNFINISHED;
+  }
+
+  /** Returns whether a process has a file open, by the kernel's list. */
+  private static boolean hasOpen(Process process, Path file) throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
+      Path real = Files.exists(file) ? file.toRealPath() : file;
+      return open.anyMatch(descriptor -> {
+        try {
+          return Files.readSymbolicLink(descriptor).equals(real);
+        } catch (IOException e) {
+          // It was closed meanwhile.
+          return false;
+        }
+      });
+    } catch (NoSuchFileException | UncheckedIOException e) {
+      // The process has ended.
+      return false;
+    }
+  }
+
+  private static int count(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return 0;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      return Math.toIntExact(files.count());
+    } catch (NoSuchFileException | UncheckedIOException e) {
+      // The restore has just given it its name.
+      return Integer.MAX_VALUE;
+    }
+  }
+
   private interface Moment {
-    boolean isReached();
+    boolean isReached(Process process) throws IOException;
   }
 
-  private Moment stored(String file) {
-    return () -> Files.exists(backups.resolve(file));
-  }
-
-  /** Runs a command in a process of its own and kills it somewhat after a moment. */
+  /**
+   * Runs a command in a process of its own and kills it at or somewhat after a moment.
+   *
+   * @throws AssertionError if several such processes ended by themselves
+   */
   private void killed(Moment moment, Object... arguments) throws Exception {
+    for (int i = 0; i < CHILDREN_MAX; i++) {
+      Process process = child(arguments);
+      while (process.isAlive() && !moment.isReached(process)) {
+        Thread.sleep(1);
+      }
+      TimeUnit.MICROSECONDS.sleep(random.nextInt(5_000));
+      process.destroyForcibly();
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      if (process.exitValue() == KILLED) {
+        return;
+      }
+      assertThat(process.exitValue()).as(Files.readString(folder.resolve("child.log"))).isZero();
+    }
+    throw new AssertionError("%d commands ended before they were killed".formatted(CHILDREN_MAX));
+  }
+
+  private Process child(Object... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
     Stream.of(arguments).map(Object::toString).forEach(command::add);
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("child.log").toFile())
-            .start();
-    while (process.isAlive() && !moment.isReached()) {
-      Thread.sleep(1);
-    }
-    Thread.sleep(random.nextInt(40));
-    process.destroyForcibly();
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("child.log").toFile())
+        .start();
   }
 
   private List<String> ids() {
