@@ -142,7 +142,8 @@ public final class VarveApi implements Dialect {
             "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofUrl(exchange))),
         Route.post(
             "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofForm(exchange))),
-        Route.post("/v1/explain/points", Load.READ, Right.READ, this::explainPoints),
+        // The identifiers in a point's cells tell which names exist in other series.
+        Route.post("/v1/explain/points", Load.READ, Right.READ, this::explainPoints).ofAllSeries(),
         Route.post(
                 "/v1/check",
                 Load.NONE,
@@ -207,7 +208,8 @@ public final class VarveApi implements Dialect {
       case "any" -> false;
       default ->
           throw HttpError.badRequest(
-              "'integers' must be absent or 'any', which allows storing an integer as an equal double");
+              "'integers' must be absent or 'any', which allows storing an integer as an equal"
+                  + " double");
     };
   }
 

@@ -16,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
@@ -45,8 +46,7 @@ class BoundRightsTest {
           "GET prometheus /api/v1/query_exemplars",
           "POST prometheus /api/v1/query_exemplars",
           "GET queries /api/v1/status/queries",
-          "GET varve /v1/deletes",
-          "POST varve /v1/explain/points");
+          "GET varve /v1/deletes");
 
   /** The dataset of samples that no probe asks for. */
   private static final String OTHER = "/datasets/buckets";
@@ -65,12 +65,13 @@ class BoundRightsTest {
         users:
         - {username: all, password: pw-all, rights: [read, write, delete, admin]}
         - {username: agent, password: pw-agent, rights: [write]}
+        - {username: elsewhere, password: pw-elsewhere, rights: [read, write, delete], datasets: [opentsdb]}
         - username: red
           password: pw-red
           rights: [read, write, delete, admin]
           matchers: '{team="red"}'
         """);
-    server = new TestServer(directory.resolve("data"), null, "blocks", "buckets");
+    server = new TestServer(directory.resolve("data"), null, "blocks", "buckets", "opentsdb");
     server.with(
         new AccessFiles(null, users, false),
         List.of(
@@ -140,6 +141,8 @@ class BoundRightsTest {
     HttpResponse<byte[]> part = ask("red", probe.method(), probe.path(), probe.body());
     assertThat(text(part)).doesNotContainPattern(probe.secret());
     assertThat(status(part)).isNotIn(401, 403, 500);
+    HttpResponse<byte[]> none = ask("elsewhere", probe.method(), probe.path(), probe.body());
+    assertThat(status(none)).as("%s in another dataset: %s", probe, text(none)).isEqualTo(403);
   }
 
   /** A new route that reads has to be asked here, or to be one that no selector can limit. */
@@ -167,12 +170,22 @@ class BoundRightsTest {
       delimiter = '|',
       quoteCharacter = '\0',
       value = {
-        "/kairosdb/api/v1/datapoints | [{\"name\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"red\"}},{\"name\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"blue\"}}] | 400 | {\"errors\":[",
-        "/opentsdb/api/put?details | [{\"metric\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"red\"}},{\"metric\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"blue\"}}] | 400 | {\"success\":1,\"failed\":1",
-        "/heroic/write | [{\"series\":{\"key\":\"W\",\"tags\":{\"team\":\"red\"}},\"data\":{\"type\":\"points\",\"data\":[[T,1]]}},{\"series\":{\"key\":\"W\",\"tags\":{\"team\":\"blue\"}},\"data\":{\"type\":\"points\",\"data\":[[T,1]]}}] | 400 | 1 of 2 points were refused",
-        "/influx/write?precision=ms | W,team=red value=1 T\\nW,team=blue value=1 T | 400 | partial write",
-        "/varve/v1/points | {\"metric\":\"W\",\"tags\":{\"team\":\"red\"},\"time\":T,\"value\":1}\\n{\"metric\":\"W\",\"tags\":{\"team\":\"blue\"},\"time\":T,\"value\":1} | 200 | \"accepted\":1",
-        "/prometheus/api/v1/import/prometheus | W{team=\"red\"} 1 T\\nW{team=\"blue\"} 1 T | 400 | outside of those that the user may use",
+        "/kairosdb/api/v1/datapoints |"
+            + " [{\"name\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"red\"}},{\"name\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"blue\"}}]"
+            + " | 400 | {\"errors\":[",
+        "/opentsdb/api/put?details |"
+            + " [{\"metric\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"red\"}},{\"metric\":\"W\",\"timestamp\":T,\"value\":1,\"tags\":{\"team\":\"blue\"}}]"
+            + " | 400 | {\"success\":1,\"failed\":1",
+        "/heroic/write |"
+            + " [{\"series\":{\"key\":\"W\",\"tags\":{\"team\":\"red\"}},\"data\":{\"type\":\"points\",\"data\":[[T,1]]}},{\"series\":{\"key\":\"W\",\"tags\":{\"team\":\"blue\"}},\"data\":{\"type\":\"points\",\"data\":[[T,1]]}}]"
+            + " | 400 | 1 of 2 points were refused",
+        "/influx/write?precision=ms | W,team=red value=1 T\\nW,team=blue value=1 T | 400 | partial"
+            + " write",
+        "/varve/v1/points |"
+            + " {\"metric\":\"W\",\"tags\":{\"team\":\"red\"},\"time\":T,\"value\":1}\\n{\"metric\":\"W\",\"tags\":{\"team\":\"blue\"},\"time\":T,\"value\":1}"
+            + " | 200 | \"accepted\":1",
+        "/prometheus/api/v1/import/prometheus | W{team=\"red\"} 1 T\\nW{team=\"blue\"} 1 T | 400 |"
+            + " outside of those that the user may use",
       })
   void refusesSamplesOutside(String path, String body, int status, String shape) {
     String metric = "w" + Integer.toHexString(path.hashCode());
@@ -180,6 +193,9 @@ class BoundRightsTest {
     HttpResponse<byte[]> answer = ask("red", "POST", OTHER + path, sent);
     assertThat(text(answer)).contains(shape).doesNotContain("internal error");
     assertThat(status(answer)).as(text(answer)).isEqualTo(status);
+    for (String dataset : List.of("", OTHER)) {
+      assertThat(status(ask("elsewhere", "POST", dataset + path, sent))).isEqualTo(403);
+    }
     String stored =
         text(ask("all", "GET", OTHER + "/prometheus/api/v1/series?match[]=" + metric, ""));
     assertThat(stored).contains("red").doesNotContain("blue");
@@ -235,6 +251,29 @@ class BoundRightsTest {
                     OTHER + "/prometheus/api/v1/query?query=gone&time=" + time / 1000,
                     "")))
         .contains("blue");
+  }
+
+  /** A point's cells hold the identifiers that its names have in whatever series. */
+  @Test
+  void cellsOfAPointTellNoIdentifiersOfOtherSeries() {
+    String dataset = "/datasets/opentsdb";
+    String lines = "cells{team=\"blue\",host=\"secret99\"} 1 %d\n".formatted(time);
+    assertThat(status(ask("all", "POST", dataset + "/prometheus/api/v1/import/prometheus", lines)))
+        .isEqualTo(204);
+    String path = dataset + "/varve/v1/explain/points";
+    String point =
+        "{\"metric\":\"cells\",\"tags\":{\"host\":\"%s\",\"team\":\"red\"},\"time\":%d,\"value\":1}";
+    List<String> answers = new ArrayList<>();
+    for (String host : List.of("secret99", "never_seen")) {
+      String asked = point.formatted(host, time);
+      assertThat(status(ask("all", "POST", path, asked))).isEqualTo(200);
+      HttpResponse<byte[]> answer = ask("red", "POST", path, asked);
+      answers.add(status(answer) + text(answer));
+    }
+    assertThat(answers.getFirst())
+        .isEqualTo(answers.getLast())
+        .startsWith("403{\"error\":\"")
+        .contains("user 'red' may use those of {team=");
   }
 
   @Test
