@@ -17,7 +17,8 @@ import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Guard;
-import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Sender;
+import dev.varve.server.http.SenderRefusedException;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.influx.Precision;
@@ -32,7 +33,6 @@ import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
 import dev.varve.server.security.AccessControl;
-import dev.varve.server.security.AccessRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -324,34 +324,27 @@ public final class Server implements AutoCloseable {
   }
 
   /** Lines on a port of HTTP cannot say who sends them. */
-  private Caller senderOfTelnet(@Nullable X509Certificate certificate, ClientAddress client) {
-    if (!access.rules().authenticates()) {
-      return Caller.ANYONE;
-    }
-    access.refused(client.toString());
-    throw new HttpError(
-        401,
-        "this server authenticates, and line protocols on an HTTP port cannot authenticate: use HTTP, or a listener with protocol: telnet");
+  private Sender senderOfTelnet(@Nullable X509Certificate certificate, ClientAddress client) {
+    return () -> {
+      if (!access.rules().authenticates()) {
+        return Caller.ANYONE;
+      }
+      access.refused(client.toString());
+      throw new SenderRefusedException(
+          "this server authenticates, and line protocols on an HTTP port cannot authenticate: use HTTP, or a listener with protocol: telnet");
+    };
   }
 
   /** Admits the clients of a feed that may write to its dataset. */
   private Guard.Lines feeders(Listener listener, DialectContext context) {
-    return (certificate, client) -> {
-      AccessRules rules = access.rules();
-      if (!rules.authenticates()) {
-        return Caller.ANYONE;
-      }
-      String as = listener.as();
-      Caller caller = as == null ? rules.withCertificate(certificate) : rules.named(as);
-      if (caller != null && AccessRules.mayWrite(caller, context.defaultDataset().name())) {
-        return caller;
-      }
-      access.refused(client.toString());
-      throw caller == null
-          ? new HttpError(
-              401, "this server authenticates, and the connection has no certificate of a user")
-          : new HttpError(403, "user '%s' may not write here".formatted(caller.name()));
-    };
+    return (certificate, client) ->
+        new FeedSender(
+            access,
+            listener.as(),
+            certificate,
+            client,
+            () -> context.defaultDataset().name(),
+            clock);
   }
 
   private void ended(EndedQuery query) {

@@ -5,10 +5,11 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.Sender;
+import dev.varve.server.http.SenderRefusedException;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import java.io.IOException;
@@ -24,7 +25,7 @@ public final class FeedWriter {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final DialectContext context;
-  private final Caller sender;
+  private final Sender sender;
   private final String protocol;
   private final RateLimitedLog log;
   private final Reservation memory;
@@ -42,7 +43,7 @@ public final class FeedWriter {
    */
   public FeedWriter(
       DialectContext context,
-      Caller sender,
+      Sender sender,
       String protocol,
       RateLimitedLog log,
       Reservation memory) {
@@ -100,7 +101,11 @@ public final class FeedWriter {
     }
   }
 
-  /** Writes the batch and returns once it is durable or lost. */
+  /**
+   * Writes the batch and returns once it is durable or lost.
+   *
+   * @throws SenderRefusedException if the sender may no longer write; the batch is then lost
+   */
   public void flush() throws IOException {
     int taken = read;
     if (taken > 0) {
@@ -127,28 +132,35 @@ public final class FeedWriter {
     long giveUp = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       Duration pause;
-      String reason;
+      RuntimeException reason;
       try {
-        new Intake(context.defaultDataset(sender), protocol, context.ingest())
+        new Intake(context.defaultDataset(sender.now()), protocol, context.ingest())
             .writeOwn(full, false);
         return;
+      } catch (SenderRefusedException e) {
+        lost(taken, e);
+        throw e;
       } catch (OverloadedException e) {
         pause = e.retryAfter();
-        reason = String.valueOf(e.getMessage());
+        reason = e;
       } catch (HttpError e) {
         pause = e.retryAfter();
-        reason = String.valueOf(e.getMessage());
+        reason = e;
       } catch (WriteFailedException e) {
         pause = null;
-        reason = String.valueOf(e.getMessage());
+        reason = e;
       }
       if (pause == null || System.nanoTime() + pause.toNanos() > giveUp) {
-        context.lines(protocol, "lost", taken);
-        log.warn("lines lost", taken, () -> reason);
+        lost(taken, reason);
         return;
       }
       sleep(pause);
     }
+  }
+
+  private void lost(int lines, RuntimeException reason) {
+    context.lines(protocol, "lost", lines);
+    log.warn("lines lost", lines, () -> String.valueOf(reason.getMessage()));
   }
 
   private static void sleep(Duration pause) throws IOException {

@@ -5,9 +5,9 @@ import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenText;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.Sender;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
@@ -49,7 +49,7 @@ public final class LineFeed implements StreamProtocol {
   }
 
   @Override
-  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+  public void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
       throws IOException {
     try {
       serve(sender, in, memory);
@@ -59,11 +59,11 @@ public final class LineFeed implements StreamProtocol {
     }
   }
 
-  private void serve(Caller sender, InputStream in, Reservation memory) throws IOException {
+  private void serve(Sender sender, InputStream in, Reservation memory) throws IOException {
     LineBuffer lines = new LineBuffer(lineMax, memory);
     OpenText text = new OpenText();
     FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
-    LineFormat reader = format.apply(context.defaultDataset(sender));
+    LineFormat reader = format.apply(context.defaultDataset(sender.now()));
     boolean first = true;
     boolean more = true;
     while (more) {

@@ -5,11 +5,11 @@ import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.FeedWriter;
-import dev.varve.server.http.Caller;
 import dev.varve.server.http.HeldBytes;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.Sender;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.EOFException;
@@ -53,7 +53,7 @@ public final class PickleFeed implements StreamProtocol {
   }
 
   @Override
-  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+  public void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
       throws IOException {
     try {
       serve(sender, in, memory);
@@ -63,9 +63,9 @@ public final class PickleFeed implements StreamProtocol {
     }
   }
 
-  private void serve(Caller sender, InputStream in, Reservation memory) throws IOException {
+  private void serve(Sender sender, InputStream in, Reservation memory) throws IOException {
     FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
-    GraphiteLines paths = format.apply(context.defaultDataset(sender));
+    GraphiteLines paths = format.apply(context.defaultDataset(sender.now()));
     try {
       byte[] head = in.readNBytes(Integer.BYTES);
       while (head.length == Integer.BYTES) {

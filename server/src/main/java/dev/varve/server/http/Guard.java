@@ -26,14 +26,13 @@ public interface Guard {
   @FunctionalInterface
   interface Lines {
     /** Admits everyone, with all rights. */
-    Lines NONE = (certificate, client) -> Caller.ANYONE;
+    Lines NONE = (certificate, client) -> Sender.ANYONE;
 
     /**
-     * Returns the sender of a connection.
+     * Returns the sender of a connection, which may be one who is refused.
      *
      * @param certificate the client's certificate, not necessarily a verified one; null for none
-     * @throws HttpError if the connection is refused
      */
-    Caller identify(@Nullable X509Certificate certificate, ClientAddress client);
+    Sender sender(@Nullable X509Certificate certificate, ClientAddress client);
   }
 }

@@ -118,14 +118,13 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     if (!guard.equals(Guard.Lines.NONE) && !in.hasMore()) {
       return;
     }
-    Caller sender;
     try {
-      sender = guard.identify(ServerTls.certificate(getEndPoint()), client);
-    } catch (HttpError e) {
+      Sender sender = guard.sender(ServerTls.certificate(getEndPoint()), client);
+      sender.now();
+      protocol.serve(sender, in, answers, memory);
+    } catch (SenderRefusedException e) {
       answers.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
-      return;
     }
-    protocol.serve(sender, in, answers, memory);
   }
 
   private final class In extends InputStream {

@@ -11,11 +11,13 @@ public interface StreamProtocol {
   /**
    * Serves a connection on a virtual thread. The connection is closed when the method returns.
    *
-   * @param sender who sends
+   * @param sender who sends; admitted when the connection begins, and to be asked before each batch
+   *     is written
    * @param in received bytes, at least one; -1 when the client is done or the server stops; fails
    *     when the connection has been silent for too long
    * @param memory reservation for received bytes; closed after the method returns
+   * @throws SenderRefusedException if the sender may no longer write
    */
-  void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+  void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
       throws IOException;
 }

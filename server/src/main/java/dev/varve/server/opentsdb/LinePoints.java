@@ -28,15 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinePoints {
   private final DialectContext context;
-  private final Caller sender;
   private final Reservation memory;
   private final Map<String, Pending> pending = new LinkedHashMap<>();
 
   private record Pending(Dataset dataset, BatchBuilder batch) {}
 
-  LinePoints(DialectContext context, Caller sender, Reservation memory) {
+  LinePoints(DialectContext context, Reservation memory) {
     this.context = context;
-    this.sender = sender;
     this.memory = memory;
   }
 
@@ -46,7 +44,7 @@ final class LinePoints {
    *
    * @throws BadPointException if the line is invalid
    */
-  void rollup(String line) {
+  void rollup(Caller sender, String line) {
     Dataset dataset = context.defaultDataset(sender);
     add(new RollupPoints(dataset, Queries.rollups(context, sender, dataset)), rolledUp(line));
   }
@@ -84,12 +82,13 @@ final class LinePoints {
    *
    * @throws BadPointException if the line is invalid
    */
-  void histogram(String line) {
+  void histogram(Caller sender, String line) {
     Dataset dataset = context.defaultDataset(sender);
     Histograms histograms = Queries.histograms(context, sender, dataset);
     if (histograms.codec() == null) {
       throw BadPointException.of(
-          "illegal argument: Histogram storage has not been enabled. Check the 'histograms' of the dataset.");
+          "illegal argument: Histogram storage has not been enabled. Check the 'histograms' of the"
+              + " dataset.");
     }
     List<String> words = words(line, LineFault::ofHistogram);
     boolean encoded = words.get(3).matches("[+-]?[0-9]{1,9}");

@@ -15,6 +15,8 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.Right;
+import dev.varve.server.http.Sender;
+import dev.varve.server.http.SenderRefusedException;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
@@ -58,10 +60,10 @@ public final class Telnet implements StreamProtocol {
   }
 
   @Override
-  public void serve(Caller sender, InputStream in, OutputStream out, Reservation memory)
+  public void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
       throws IOException {
     try {
-      context.defaultDataset(sender);
+      context.defaultDataset(sender.now());
     } catch (HttpError e) {
       // The stores are not open yet; accepting the sender would lose its points.
       out.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
@@ -71,7 +73,11 @@ public final class Telnet implements StreamProtocol {
   }
 
   private final class Session {
-    private final Caller sender;
+    private final Sender connected;
+
+    /** The sender with the rights that it had when the lines being read arrived. */
+    private Caller sender;
+
     private final OutputStream out;
     private final OpenTsdbLines format = new OpenTsdbLines(Resolution.MILLISECONDS);
     private final Reservation memory;
@@ -84,13 +90,14 @@ public final class Telnet implements StreamProtocol {
     private String firstBad = "";
     private boolean exit;
 
-    private Session(Caller sender, OutputStream out, Reservation memory) {
-      this.sender = sender;
+    private Session(Sender connected, OutputStream out, Reservation memory) {
+      this.connected = connected;
+      this.sender = connected.now();
       this.out = out;
       this.memory = memory;
       this.lines = new LineBuffer(LINE_MAX, memory);
       this.batch = new BatchBuilder(memory::hold);
-      this.others = new LinePoints(context, sender, memory);
+      this.others = new LinePoints(context, memory);
     }
 
     private void serve(InputStream in) throws IOException {
@@ -98,6 +105,7 @@ public final class Telnet implements StreamProtocol {
       boolean more = true;
       while (more && !exit) {
         more = lines.fill(in);
+        identify();
         while (!exit && lines.next()) {
           if (first && lines.mayBeHttp()) {
             refuse("error: this listener takes lines, not HTTP");
@@ -118,6 +126,25 @@ public final class Telnet implements StreamProtocol {
           refuse("error: the connection ends in the middle of a line");
         }
         flush();
+      }
+    }
+
+    /**
+     * Finds out what the sender may do now.
+     *
+     * @throws SenderRefusedException if that is nothing; the lines that have arrived are then lost
+     */
+    private void identify() {
+      try {
+        sender = connected.now();
+      } catch (SenderRefusedException e) {
+        int arrived = 0;
+        while (lines.next()) {
+          arrived++;
+        }
+        context.lines(NAME, "lost", arrived);
+        LOST.warn("lines lost", arrived, () -> String.valueOf(e.getMessage()));
+        throw e;
       }
     }
 
@@ -154,11 +181,11 @@ public final class Telnet implements StreamProtocol {
         case "dropcaches" -> answers.append("Caches dropped.\n");
         case "rollup" -> {
           String line = line(from, to);
-          put(word, () -> others.rollup(line));
+          put(word, () -> others.rollup(sender, line));
         }
         case "histogram" -> {
           String line = line(from, to);
-          put(word, () -> others.histogram(line));
+          put(word, () -> others.histogram(sender, line));
         }
         case "exit" -> exit = true;
         default -> refuse("unknown command: " + word + ".  Try `help'.");

@@ -3,7 +3,7 @@ package dev.varve.server.graphite;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.server.FuzzIntake;
-import dev.varve.server.http.Caller;
+import dev.varve.server.http.Sender;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,7 +30,7 @@ public final class PickleFeedFuzz {
     byte[] framed =
         ByteBuffer.allocate(Integer.BYTES + input.length).putInt(input.length).put(input).array();
     FEED.serve(
-        Caller.ANYONE,
+        Sender.ANYONE,
         new ByteArrayInputStream(framed),
         OutputStream.nullOutputStream(),
         FuzzIntake.memory());

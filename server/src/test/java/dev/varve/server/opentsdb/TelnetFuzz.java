@@ -1,7 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.server.FuzzIntake;
-import dev.varve.server.http.Caller;
+import dev.varve.server.http.Sender;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +15,7 @@ public final class TelnetFuzz {
   /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     TELNET.serve(
-        Caller.ANYONE,
+        Sender.ANYONE,
         new ByteArrayInputStream(input),
         new ByteArrayOutputStream(),
         FuzzIntake.memory());

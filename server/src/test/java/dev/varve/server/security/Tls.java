@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Objects;
 import javax.net.ssl.KeyManager;
@@ -43,18 +44,30 @@ final class Tls {
    */
   static SSLContext client(@Nullable String client) {
     try {
+      return client == null
+          ? context(null, new X509Certificate[0])
+          : context(
+              Pem.key(pem(client + ".key")),
+              Pem.certificates(pem(client + ".pem")).toArray(X509Certificate[]::new));
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static SSLContext clientWith(Issued issued) {
+    return context(issued.key().getPrivate(), new X509Certificate[] {issued.certificate()});
+  }
+
+  private static SSLContext context(@Nullable PrivateKey key, X509Certificate[] chain) {
+    try {
       KeyStore trusted = KeyStores.empty();
       trusted.setCertificateEntry("ca", Pem.certificates(pem("ca.pem")).getFirst());
       TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
       trust.init(trusted);
       KeyManager[] keys = null;
-      if (client != null) {
+      if (key != null) {
         KeyStore own = KeyStores.empty();
-        own.setKeyEntry(
-            "client",
-            Pem.key(pem(client + ".key")),
-            new char[0],
-            Pem.certificates(pem(client + ".pem")).toArray(X509Certificate[]::new));
+        own.setKeyEntry("client", key, new char[0], chain);
         KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
         factory.init(own, new char[0]);
         keys = factory.getKeyManagers();

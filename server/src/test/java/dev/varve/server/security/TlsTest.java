@@ -25,6 +25,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -206,7 +207,9 @@ class TlsTest {
   @Test
   void asksForOneOfTheAllowedNames() throws IOException {
     String verify =
-        "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n  client_allowed_sans: [%s]\n";
+        "  client_auth_type: RequireAndVerifyClientCert\n"
+            + "  client_ca_file: ca.pem\n"
+            + "  client_allowed_sans: [%s]\n";
     serve(verify.formatted("other.example, collector.example"));
     assertThat(get("client", "/-/healthy").statusCode()).isEqualTo(200);
     serve(verify.formatted("other.example"));
@@ -314,7 +317,8 @@ class TlsTest {
     Files.writeString(usersFile, users);
     Files.writeString(
         config,
-        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.pem}\n");
+        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type:"
+            + " VerifyClientCertIfGiven, client_ca_file: ca.pem}\n");
     Listener http = new Listener("127.0.0.1", 0, Dialects.names(), null);
     server.with(
         new AccessFiles(config, usersFile, false),
@@ -336,6 +340,93 @@ class TlsTest {
             assertThat(get(Tls.client(null), "/api/v1/label/__name__/values", "ann:secret").body())
                 .contains("by.certificate", "by.name")
                 .doesNotContain("by.nobody", "by.reader", "by.http"));
+  }
+
+  /** Connections of feeds last for days, and must not outlast the rights of their senders. */
+  @Test
+  void aFeedEndsWhenItsSenderMayNoLongerWrite() throws Exception {
+    Issued authority = Issued.authority();
+    Files.writeString(directory.resolve("ca.pem"), Tls.pem("ca.pem") + authority.pem());
+    Files.writeString(
+        config,
+        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type:"
+            + " VerifyClientCertIfGiven, client_ca_file: ca.pem}\n");
+    Path users = directory.resolve("users.yml");
+    Files.writeString(users, users("rights: [write]"));
+    Listener http = new Listener("127.0.0.1", 0, Dialects.names(), null);
+    Feed[] feeds = {new Feed.Telnet(), new Feed.Graphite(false, List.of()), new Feed.Influx("ns")};
+    List<Listener> listeners = new ArrayList<>(List.of(http));
+    for (Feed feed : feeds) {
+      listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed));
+    }
+    server.with(new AccessFiles(config, users, false), listeners);
+    List<String> lines =
+        List.of(
+            "put %s 1700000000 1 host=a\n", "%s 1 1700000000\n", "%s v=1 1700000000000000000\n");
+    for (String change :
+        List.of(
+            "rights: []",
+            "rights: [write], datasets: [elsewhere]",
+            "rights: [write], matchers: m")) {
+      List<SSLSocket> open = new ArrayList<>();
+      for (int i = 0; i < feeds.length; i++) {
+        open.add(opened(i + 1, Tls.client("client")));
+        send(open.get(i), lines.get(i).formatted("before" + i));
+      }
+      awaitStored("before0", "before1", "before2");
+      Files.writeString(users, users(change));
+      server.server().reload();
+      for (int i = 0; i < feeds.length; i++) {
+        send(open.get(i), lines.get(i).formatted("after" + i));
+        open.get(i).shutdownOutput();
+        String answer = new String(open.get(i).getInputStream().readAllBytes(), UTF_8);
+        if (!change.contains("matchers")) {
+          assertThat(answer).isEqualTo("error: user 'collector' may not write here\n");
+        }
+        open.get(i).close();
+      }
+      Files.writeString(users, users("rights: [write]"));
+      server.server().reload();
+    }
+    Issued brief = authority.client("collector.example", Instant.now().plusSeconds(5));
+    try (SSLSocket socket = opened(2, Tls.clientWith(brief))) {
+      send(socket, "brief 1 1700000000\n");
+      awaitStored("brief");
+      brief.expire();
+      send(socket, "after 1 1700000000\n");
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .isEqualTo("error: the certificate of the connection has expired\n");
+    }
+    assertThat(stored()).doesNotContain("after");
+  }
+
+  private static String users(String collector) {
+    return """
+    users:
+    - {username: ann, password: secret, rights: [read]}
+    - {name: collector, client_certificate: collector.example, %s}
+    """
+        .formatted(collector);
+  }
+
+  private SSLSocket opened(int port, SSLContext context) throws IOException {
+    SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("localhost", server.ports().get(port));
+    socket.setSoTimeout(10_000);
+    return socket;
+  }
+
+  private static void send(SSLSocket socket, String line) throws IOException {
+    socket.getOutputStream().write(line.getBytes(UTF_8));
+    socket.getOutputStream().flush();
+  }
+
+  private void awaitStored(String... metrics) {
+    await().untilAsserted(() -> assertThat(stored()).contains(metrics));
+  }
+
+  private String stored() throws IOException {
+    return get(Tls.client(null), "/api/v1/label/__name__/values", "ann:secret").body();
   }
 
   private String feed(int port, @Nullable String client, String line) throws IOException {

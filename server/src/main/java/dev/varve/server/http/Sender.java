@@ -1,0 +1,18 @@
+package dev.varve.server.http;
+
+/**
+ * Who sends the lines of a connection. Connections last for days, while rights change and
+ * certificates expire, so a protocol asks again before it writes what has arrived. For one thread.
+ */
+@FunctionalInterface
+public interface Sender {
+  /** Everyone, with all rights. */
+  Sender ANYONE = () -> Caller.ANYONE;
+
+  /**
+   * Returns the sender with the rights that it has now. Cheap unless the rights have changed.
+   *
+   * @throws SenderRefusedException if it may not write, or no longer; the connection then ends
+   */
+  Caller now();
+}
