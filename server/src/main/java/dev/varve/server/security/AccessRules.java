@@ -28,6 +28,9 @@ public final class AccessRules {
 
   private final List<User> byJwt;
 
+  /** Cost of the slowest hash of all passwords; 0 if there is none. */
+  private final int passwordCost;
+
   private AccessRules(WebConfig web, @Nullable TlsTerms tls, @Nullable List<User> users) {
     this.web = web;
     this.tls = tls;
@@ -41,6 +44,12 @@ public final class AccessRules {
         byToken.put(digest(token), user);
       }
     }
+    this.passwordCost =
+        (users == null ? web.users().values().stream() : users.stream().map(User::password))
+            .filter(Objects::nonNull)
+            .mapToInt(Passwords::cost)
+            .max()
+            .orElse(0);
   }
 
   /**
@@ -155,10 +164,11 @@ public final class AccessRules {
         : null;
   }
 
-  /** Returns the password of a user, as a hash or plain; null if it has none. */
-  @Nullable String password(String name) {
+  /** Returns what the password of a user has to be. */
+  Passwords.Wanted password(String name) {
     User user = byName.get(name);
-    return users == null ? web.users().get(name) : user == null ? null : user.password();
+    String secret = users == null ? web.users().get(name) : user == null ? null : user.password();
+    return new Passwords.Wanted(secret, passwordCost);
   }
 
   /** Returns the caller with a bearer token; null if nobody has it. */

@@ -1,14 +1,12 @@
 package dev.varve.server.security;
 
 import dev.varve.server.http.Caller;
-import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.Base64;
 import java.util.Locale;
@@ -21,12 +19,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Logins implements AutoCloseable {
   private static final RateLimitedLog LOG = new RateLimitedLog("login");
 
-  /** The hash against which passwords of unknown users are verified, so that times tell nothing. */
-  private static final String NOBODY =
-      "$2b$10$CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
-
   /** Begins what stands for a user in the limit of wrong tokens; no user name has a colon. */
   private static final String TOKENS = ":tokens";
+
+  /** The answer to all wrong passwords and tokens. */
+  private static final String WRONG = "name and password, or token, are wrong";
 
   /** Why a login failed. */
   private enum Failure {
@@ -41,9 +38,9 @@ final class Logins implements AutoCloseable {
     LINES
   }
 
-  private final Passwords passwords = new Passwords();
   private final JwtLogins jwts = new JwtLogins(Clock.systemUTC(), Issuer.Pace.DEFAULT);
   private final Attempts attempts = new Attempts(System::nanoTime);
+  private final Passwords passwords = new Passwords(attempts);
   private final Map<Failure, AtomicLong> failures = new ConcurrentHashMap<>();
 
   Logins() {
@@ -119,30 +116,24 @@ final class Logins implements AutoCloseable {
     }
     String name = proof.substring(0, colon);
     String given = proof.substring(colon + 1);
-    String wanted = rules.password(name);
+    Passwords.Wanted wanted = rules.password(name);
     Caller caller = rules.named(name);
-    limit(exchange, name);
-    if (wanted == null || caller == null) {
-      boolean _ = passwords.verify(name, given, NOBODY, late(exchange, name));
-      throw fail(exchange, Failure.USER, name);
-    }
-    if (!matches(exchange, name, given, wanted)) {
-      throw fail(exchange, Failure.PASSWORD, name);
+    boolean right = isRight(exchange, name, given, wanted);
+    if (!right || caller == null) {
+      throw refuse(exchange, wanted.secret() == null ? Failure.USER : Failure.PASSWORD, WRONG);
     }
     return caller;
   }
 
-  /** Returns what counts a wrong password that was found out after the answer. */
-  private Runnable late(Exchange exchange, String name) {
-    ClientAddress client = exchange.clientAddress();
-    return () -> attempts.failed(client, name);
-  }
-
-  private boolean matches(Exchange exchange, String name, String given, String wanted) {
-    return Passwords.isHash(wanted)
-        ? passwords.verify(name, given, wanted, late(exchange, name))
-        : MessageDigest.isEqual(
-            given.getBytes(StandardCharsets.UTF_8), wanted.getBytes(StandardCharsets.UTF_8));
+  private boolean isRight(Exchange exchange, String name, String given, Passwords.Wanted wanted) {
+    try {
+      return passwords.verify(exchange.clientAddress(), name, given, wanted);
+    } catch (HttpError e) {
+      if (e.status() == 429) {
+        count(Failure.LIMITED, exchange.client());
+      }
+      throw e;
+    }
   }
 
   private Caller byToken(Exchange exchange, AccessRules rules, String token) {
@@ -156,7 +147,8 @@ final class Logins implements AutoCloseable {
     if (!rules.jwtUsers().isEmpty() && Jwt.looksLike(token)) {
       return byJwt(exchange, rules, token, attempt);
     }
-    throw fail(exchange, Failure.TOKEN, attempt);
+    attempts.failed(exchange.clientAddress(), attempt);
+    throw refuse(exchange, Failure.TOKEN, WRONG);
   }
 
   private Caller byJwt(Exchange exchange, AccessRules rules, String token, String attempt) {
@@ -181,12 +173,6 @@ final class Logins implements AutoCloseable {
       count(Failure.LIMITED, exchange.client());
       throw e;
     }
-  }
-
-  /** Counts a wrong proof against its client. All such answers are alike. */
-  private HttpError fail(Exchange exchange, Failure failure, String user) {
-    attempts.failed(exchange.clientAddress(), user);
-    return refuse(exchange, failure, "name and password, or token, are wrong");
   }
 
   private HttpError refuse(Exchange exchange, Failure failure, String message) {

@@ -3,10 +3,12 @@ package dev.varve.server.security;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.HttpError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
@@ -26,8 +28,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies passwords against bcrypt hashes, which is slow by design. One thread computes; results
- * are cached under a keyed hash, so that no password stays in memory. Thread-safe.
+ * Verifies passwords, which is slow by design where they are bcrypt hashes. One thread computes;
+ * results are cached under a keyed hash, so that no password stays in memory. A wrong password
+ * takes as long as the slowest hash, whoever the user is and however its password is kept, so that
+ * times do not tell which users there are. Thread-safe.
  */
 final class Passwords implements AutoCloseable {
   /** Maximum number of verifications that wait. */
@@ -44,8 +48,29 @@ final class Passwords implements AutoCloseable {
   /** Bytes that bcrypt takes into account, without the final zero. */
   private static final int PASSWORD_MAX = 72;
 
+  /** What follows the cost in a hash of no password that anybody has. */
+  private static final String NOBODY = "CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
+
   private static final Pattern HASH = Pattern.compile("\\$2[aby]?\\$(\\d\\d)\\$[./A-Za-z0-9]{53}");
 
+  /**
+   * What a password has to be.
+   *
+   * @param secret bcrypt hash or plain text; null if no password is right
+   * @param cost cost of the slowest hash of all users; 0 if nobody has a hash
+   */
+  record Wanted(@Nullable String secret, int cost) {
+    /** Leaves out what is secret. */
+    @Override
+    public String toString() {
+      return "a password";
+    }
+  }
+
+  /** A verification under way, and the client whose attempts it counts among. */
+  private record Guess(ClientAddress client, String user, ByteBuffer proof) {}
+
+  private final Attempts attempts;
   private final ThreadPoolExecutor thread;
   private final SecretKeySpec key;
   private final Duration patience;
@@ -57,7 +82,7 @@ final class Passwords implements AutoCloseable {
   private final Cache<ByteBuffer, Boolean> wrong =
       Caffeine.newBuilder().maximumSize(CACHED).build();
 
-  private final Map<ByteBuffer, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
+  private final Map<Guess, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
 
   /**
    * Limits the platform threads that wait. Requests of operators run on a few of them, which must
@@ -65,14 +90,18 @@ final class Passwords implements AutoCloseable {
    */
   private final Semaphore few = new Semaphore(2);
 
-  Passwords() {
-    this(PATIENCE);
+  /**
+   * @param attempts counts wrong passwords
+   */
+  Passwords(Attempts attempts) {
+    this(attempts, PATIENCE);
   }
 
   /**
    * @param patience time after which a verification is answered with 503
    */
-  Passwords(Duration patience) {
+  Passwords(Attempts attempts, Duration patience) {
+    this.attempts = attempts;
     this.patience = patience;
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
@@ -99,26 +128,27 @@ final class Passwords implements AutoCloseable {
         : "has cost %d, and from 4 to %d are taken".formatted(cost, COST_MAX);
   }
 
-  /** Returns whether a text is a bcrypt hash. */
-  static boolean isHash(String text) {
-    return HASH.matcher(text).matches();
+  /** Returns the cost of a bcrypt hash; 0 if the text is none. */
+  static int cost(String text) {
+    Matcher matcher = HASH.matcher(text);
+    return matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
   }
 
   /**
-   * Returns whether a password is right.
+   * Returns whether a password is right. A wrong one counts as a failure of its client, also if it
+   * is found out after the answer 503.
    *
    * @param user the user whose password it is
-   * @param late runs, on any thread, if the password turns out to be wrong after the answer 503, so
-   *     that guesses count even if nobody waits for them
-   * @throws HttpError 503 if too many verifications wait
+   * @throws HttpError 429 if the client has failed too often; 503 if too many verifications wait
    */
-  boolean verify(String user, String password, String hash, Runnable late) {
-    ByteBuffer proof = proof(user, password, hash);
-    Boolean known = right.getIfPresent(proof);
-    if (known == null) {
-      known = wrong.getIfPresent(proof);
-    }
+  boolean verify(ClientAddress client, String user, String password, Wanted wanted) {
+    attempts.require(client, user);
+    Guess guess = new Guess(client, user, proof(user, password, wanted.secret()));
+    Boolean known = known(guess);
     if (known != null) {
+      if (!known) {
+        attempts.failed(client, user);
+      }
       return known;
     }
     boolean isFew = !Thread.currentThread().isVirtual();
@@ -126,7 +156,7 @@ final class Passwords implements AutoCloseable {
       throw busy();
     }
     try {
-      return await(underWay.computeIfAbsent(proof, absent -> begin(absent, password, hash)), late);
+      return await(underWay.computeIfAbsent(guess, absent -> begin(absent, password, wanted)));
     } finally {
       if (isFew) {
         few.release();
@@ -134,37 +164,34 @@ final class Passwords implements AutoCloseable {
     }
   }
 
-  private boolean await(CompletableFuture<Boolean> result, Runnable late) {
+  private @Nullable Boolean known(Guess guess) {
+    Boolean known = right.getIfPresent(guess.proof());
+    return known == null ? wrong.getIfPresent(guess.proof()) : known;
+  }
+
+  private boolean await(CompletableFuture<Boolean> result) {
     try {
       return result.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (TimeoutException e) {
-      // Counted below.
-    } catch (ExecutionException e) {
       throw busy();
+    } catch (TimeoutException e) {
+      throw busy();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof HttpError known ? known : busy();
     }
-    var _ =
-        result.thenAccept(ok -> {
-          if (!ok) {
-            late.run();
-          }
-        });
-    throw busy();
   }
 
-  private CompletableFuture<Boolean> begin(ByteBuffer proof, String password, String hash) {
+  private CompletableFuture<Boolean> begin(Guess guess, String password, Wanted wanted) {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     try {
       thread.execute(() -> {
         try {
-          boolean ok = compute(password, hash);
-          (ok ? right : wrong).put(proof, ok);
-          result.complete(ok);
+          result.complete(verified(guess, password, wanted));
         } catch (RuntimeException e) {
           result.completeExceptionally(e);
         } finally {
-          underWay.remove(proof);
+          underWay.remove(guess);
         }
       });
     } catch (RejectedExecutionException e) {
@@ -173,11 +200,59 @@ final class Passwords implements AutoCloseable {
     return result;
   }
 
-  private static boolean compute(String password, String hash) {
-    byte[] bytes = password.getBytes(StandardCharsets.UTF_8);
+  /**
+   * Verifies a guess. The one thread checks the limit before a guess and counts it behind, so
+   * guesses that arrive at once do not pass the limit together.
+   */
+  private boolean verified(Guess guess, String password, Wanted wanted) {
+    attempts.require(guess.client(), guess.user());
+    Boolean known = known(guess);
+    boolean ok = known == null ? compute(password, wanted) : known;
+    (ok ? right : wrong).put(guess.proof(), ok);
+    if (!ok) {
+      attempts.failed(guess.client(), guess.user());
+    }
+    return ok;
+  }
+
+  private static boolean compute(String password, Wanted wanted) {
+    byte[] given = password.getBytes(StandardCharsets.UTF_8);
+    String secret = wanted.secret();
+    int cost = secret == null ? 0 : cost(secret);
+    boolean ok =
+        secret != null
+            && (cost > 0
+                ? matches(given, secret)
+                : MessageDigest.isEqual(given, secret.getBytes(StandardCharsets.UTF_8)));
+    if (!ok) {
+      spend(given, cost, wanted.cost());
+    }
+    return ok;
+  }
+
+  /**
+   * Spends what a wrong password has not cost yet. A hash takes 2^cost steps, so one of cost 7 and
+   * others of cost 7, 8 and 9 take as long as one of cost 10.
+   *
+   * @param spent cost of the hash that was computed; 0 for none
+   */
+  private static void spend(byte[] given, int spent, int cost) {
+    if (spent == 0 && cost > 0) {
+      boolean _ = matches(given, nobody(cost));
+    }
+    for (int each = spent; each > 0 && each < cost; each++) {
+      boolean _ = matches(given, nobody(each));
+    }
+  }
+
+  private static String nobody(int cost) {
+    return "$2b$%02d$%s".formatted(cost, NOBODY);
+  }
+
+  private static boolean matches(byte[] given, String hash) {
     try {
-      return bytes.length <= PASSWORD_MAX
-          && BCrypt.verifyer().verify(bytes, hash.getBytes(StandardCharsets.US_ASCII)).verified;
+      return given.length <= PASSWORD_MAX
+          && BCrypt.verifyer().verify(given, hash.getBytes(StandardCharsets.US_ASCII)).verified;
     } catch (IllegalArgumentException e) {
       // A password that bcrypt does not take.
       return false;
@@ -189,11 +264,11 @@ final class Passwords implements AutoCloseable {
         503, "too many passwords wait to be verified: try again soon", Duration.ofSeconds(1));
   }
 
-  private ByteBuffer proof(String user, String password, String hash) {
+  private ByteBuffer proof(String user, String password, @Nullable String secret) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(key);
-      for (String part : new String[] {user, hash, password}) {
+      for (String part : new String[] {user, secret == null ? NOBODY : secret, password}) {
         byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
         mac.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
         mac.update(bytes);

@@ -107,7 +107,8 @@ class FilesTest {
     Tls.copy(directory, "server.pem", "server.key", "ca.pem");
     Files.writeString(
         web,
-        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.pem}");
+        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type:"
+            + " VerifyClientCertIfGiven, client_ca_file: ca.pem}");
     Files.writeString(
         users, "users: [{name: a, client_certificate: collector.example, rights: [read]}]");
     AccessRules rules = AccessRules.read(new AccessFiles(web, users, false));
@@ -123,9 +124,9 @@ class FilesTest {
     AccessRules alone = AccessRules.read(new AccessFiles(web, null, false));
     assertThat(alone.names()).containsExactly("ann", "bob");
     AccessRules both = AccessRules.read(new AccessFiles(web, users, false));
-    assertThat(both.password("ann")).isEqualTo(HASH);
+    assertThat(both.password("ann").secret()).isEqualTo(HASH);
     assertThat(both.named("bob")).isNull();
-    assertThat(both.password("bob")).isNull();
+    assertThat(both.password("bob").secret()).isNull();
   }
 
   @Test

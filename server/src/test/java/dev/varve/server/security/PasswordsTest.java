@@ -3,6 +3,7 @@ package dev.varve.server.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import dev.varve.server.http.ClientAddress;
@@ -10,14 +11,15 @@ import dev.varve.server.http.HttpError;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Passwords are verified in turn, remembered, and not guessed at will. */
@@ -26,29 +28,74 @@ class PasswordsTest {
     return BCrypt.withDefaults().hashToString(cost, password.toCharArray());
   }
 
-  private static boolean verify(Passwords passwords, String user, String given, String hash) {
-    return passwords.verify(user, given, hash, () -> {});
+  private static final ClientAddress CLIENT = ClientAddress.of(InetAddress.ofLiteral("192.0.2.1"));
+
+  /** Limits nobody: each wrong password is forgiven at once. */
+  private static Attempts unlimited() {
+    AtomicLong now = new AtomicLong();
+    return new Attempts(() -> now.addAndGet(Attempts.FORGIVEN.toNanos()));
+  }
+
+  private static boolean verify(Passwords passwords, String user, String given, String secret) {
+    return passwords.verify(
+        CLIENT, user, given, new Passwords.Wanted(secret, Passwords.cost(secret)));
   }
 
   /** A guess counts even if its client got 503 before it was verified. */
   @Test
-  void aGuessCountsThoughItsAnswerWas503() throws Exception {
-    String slow = hash(10, "pw");
-    CountDownLatch counted = new CountDownLatch(1);
-    AtomicInteger right = new AtomicInteger();
-    try (Passwords passwords = new Passwords(Duration.ofMillis(1))) {
-      assertThatThrownBy(() -> passwords.verify("ann", "pw", slow, right::incrementAndGet))
-          .isInstanceOf(HttpError.class);
-      assertThatThrownBy(() -> passwords.verify("ann", "no", slow, counted::countDown))
-          .isInstanceOf(HttpError.class);
-      assertThat(counted.await(20, TimeUnit.SECONDS)).isTrue();
+  void aGuessCountsThoughItsAnswerWas503() {
+    String slow = hash(8, "pw");
+    Attempts attempts = new Attempts(System::nanoTime);
+    try (Passwords passwords = new Passwords(attempts, Duration.ofMillis(1))) {
+      for (int i = 0; i < Attempts.PER_USER; i++) {
+        String given = i == 0 ? "pw" : "no" + i;
+        assertThatThrownBy(() -> verify(passwords, "bob", given, slow))
+            .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.status()).isEqualTo(503));
+      }
+      for (int i = 0; i < Attempts.PER_USER; i++) {
+        String given = "no" + i;
+        assertThatThrownBy(() -> verify(passwords, "ann", given, slow))
+            .isInstanceOf(HttpError.class);
+      }
+      await()
+          .untilAsserted(() ->
+              assertThatThrownBy(() -> attempts.require(CLIENT, "ann"))
+                  .isInstanceOf(HttpError.class));
     }
-    assertThat(right).hasValue(0);
+    // Bob's passwords were verified before; one of them was right.
+    assertThatCode(() -> attempts.require(CLIENT, "bob")).doesNotThrowAnyException();
+  }
+
+  /** Times do not tell which users there are, and who has a plain password. */
+  @Test
+  void aWrongPasswordTakesAsLongAsTheSlowestHash() {
+    int cost = 10;
+    Map<String, @Nullable String> secrets = new LinkedHashMap<>();
+    secrets.put("slowest", hash(cost, "pw"));
+    secrets.put("fast", hash(4, "pw"));
+    secrets.put("nearly", hash(cost - 1, "pw"));
+    secrets.put("plain", "pw");
+    secrets.put("unknown", null);
+    Map<String, Long> least = new LinkedHashMap<>();
+    try (Passwords passwords = new Passwords(unlimited())) {
+      for (int i = 0; i < 5; i++) {
+        String guess = "guess" + i;
+        secrets.forEach((user, secret) -> {
+          long start = System.nanoTime();
+          assertThat(passwords.verify(CLIENT, user, guess, new Passwords.Wanted(secret, cost)))
+              .isFalse();
+          least.merge(user, System.nanoTime() - start, Math::min);
+        });
+      }
+    }
+    long slowest = least.values().stream().mapToLong(Long::longValue).max().orElseThrow();
+    // Work can take longer on a busy machine, but not less; half a hash would be the nearest cost.
+    assertThat(least.values()).allSatisfy(time -> assertThat(time).isGreaterThan(slowest * 6 / 10));
   }
 
   @Test
   void tellsRightFromWrong() {
-    try (Passwords passwords = new Passwords()) {
+    try (Passwords passwords = new Passwords(unlimited())) {
       for (String password : List.of("pw", "", "pässwörd €", "x".repeat(70))) {
         String hash =
             password.isEmpty()
@@ -68,7 +115,7 @@ class PasswordsTest {
   @Test
   void remembersAResult() {
     String slow = hash(11, "pw");
-    try (Passwords passwords = new Passwords()) {
+    try (Passwords passwords = new Passwords(unlimited())) {
       assertThat(verify(passwords, "ann", "pw", slow)).isTrue();
       assertThat(verify(passwords, "ann", "no", slow)).isFalse();
       long start = System.nanoTime();
@@ -86,7 +133,7 @@ class PasswordsTest {
     String hash = hash(8, "pw");
     int asked = 2 * Passwords.QUEUE;
     int busy = 0;
-    try (Passwords passwords = new Passwords();
+    try (Passwords passwords = new Passwords(unlimited());
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<Integer>> answers = new ArrayList<>();
       for (int i = 0; i < asked; i++) {
@@ -106,6 +153,38 @@ class PasswordsTest {
       }
     }
     assertThat(busy).isBetween(1, asked - 1);
+  }
+
+  /** Guesses that arrive at once do not pass the limit together. */
+  @Test
+  void guessesAtOnceAreLimited() throws Exception {
+    int wrong = 0;
+    CountDownLatch all = new CountDownLatch(Passwords.QUEUE);
+    // Nothing is forgiven while time stands still.
+    Attempts attempts = new Attempts(() -> 0);
+    try (Passwords passwords = new Passwords(attempts);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> answers = new ArrayList<>();
+      for (int i = 0; i < Passwords.QUEUE; i++) {
+        String guess = "guess" + i;
+        answers.add(
+            clients.submit(() -> {
+              all.countDown();
+              all.await();
+              try {
+                assertThat(verify(passwords, "ann", guess, "plain")).isFalse();
+                return 401;
+              } catch (HttpError e) {
+                return e.status();
+              }
+            }));
+      }
+      for (Future<Integer> answer : answers) {
+        assertThat(answer.get()).isIn(401, 429);
+        wrong += answer.get() == 401 ? 1 : 0;
+      }
+    }
+    assertThat(wrong).isEqualTo(Attempts.PER_USER);
   }
 
   @Test
