@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,6 +60,7 @@ class RefusalShapesTest {
   @TempDir private static Path directory;
   private static TestServer server;
   private static HttpClient client;
+  private static Issued authority;
   private static final AtomicInteger requests = new AtomicInteger();
 
   /** Proofs by what is wrong with them, for status 401. */
@@ -65,8 +68,7 @@ class RefusalShapesTest {
 
   static {
     long now = System.currentTimeMillis() / 1000;
-    // All requests come with a certificate that has expired, and which nobody has to verify.
-    NO_PROOFS.put("expired certificate alone", "");
+    NO_PROOFS.put("nothing", "");
     NO_PROOFS.put("wrong password", basic("all", "wrong"));
     NO_PROOFS.put("wrong token", "Bearer wrong");
     NO_PROOFS.put("expired JWT", "Bearer " + jwt(KNOWN, now - 60));
@@ -106,10 +108,13 @@ class RefusalShapesTest {
                 some.grace(),
                 TrustedProxies.of(List.of("127.0.0.0/8", "::1"))));
     Tls.copy(directory, "server.pem", "server.key");
+    authority = Issued.authority();
+    Files.writeString(directory.resolve("ca.pem"), authority.pem());
     Path web = directory.resolve("web.yml");
     Files.writeString(
         web,
-        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: RequireAnyClientCert}");
+        "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type:"
+            + " VerifyClientCertIfGiven, client_ca_file: ca.pem}");
     Path users = directory.resolve("users.yml");
     Files.writeString(
         users,
@@ -126,7 +131,7 @@ class RefusalShapesTest {
         """
             + Tokens.pem(KNOWN.getPublic()).indent(6));
     server.with(new AccessFiles(web, users, false), List.of());
-    client = HttpClient.newBuilder().sslContext(Offered.always("expired")).build();
+    client = HttpClient.newBuilder().sslContext(Tls.client(null)).build();
   }
 
   @AfterAll
@@ -140,8 +145,21 @@ class RefusalShapesTest {
         .filter(endpoint -> endpoint.route().right() != Right.OPEN);
   }
 
+  /** Returns an endpoint that answers 400 to whom it lets in, since the query is missing. */
+  private static Endpoint query() {
+    return endpoints()
+        .filter(endpoint -> endpoint.route().path().equals("/api/v1/query"))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private static HttpResponse<String> ask(Endpoint endpoint, String proof, String dataset) {
     int asked = requests.incrementAndGet();
+    return ask(client, endpoint, proof, dataset, "10.0.%d.%d".formatted(asked >> 8, asked & 0xff));
+  }
+
+  private static HttpResponse<String> ask(
+      HttpClient by, Endpoint endpoint, String proof, String dataset, String address) {
     Route route = endpoint.route();
     String path = route.path().replace(Route.REST, "x/y").replace(Route.ANY, "x");
     boolean ofServer = RightsTest.OF_SERVER.contains(endpoint.dialect());
@@ -153,12 +171,12 @@ class RefusalShapesTest {
             .timeout(Duration.ofSeconds(20))
             .method(route.method(), HttpRequest.BodyPublishers.noBody())
             .header("X-Varve-Dataset", dataset)
-            .header("X-Forwarded-For", "10.0.%d.%d".formatted(asked >> 8, asked & 0xff));
+            .header("X-Forwarded-For", address);
     if (!proof.isEmpty()) {
       request.header("Authorization", proof);
     }
     try {
-      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      return by.send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException | InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -188,6 +206,23 @@ class RefusalShapesTest {
     check(endpoint, "wrong dataset", ask(endpoint, basic("all", "pw-all"), "blocks"), 403);
     if (endpoint.route().right() != Right.LOGIN) {
       check(endpoint, "wrong right", ask(endpoint, basic("none", "pw-none"), "buckets"), 403);
+    }
+  }
+
+  /** A certificate that was verified when its connection began proves nothing once it expires. */
+  @Test
+  void anExpiredCertificateIsRefusedInTheFormOfTheDialect() throws InterruptedException {
+    Issued brief = authority.client("collector.example", Instant.now().plusSeconds(5));
+    try (HttpClient clients = HttpClient.newBuilder().sslContext(Tls.clientWith(brief)).build()) {
+      assertThat(ask(clients, query(), "", "buckets", "10.1.0.1").statusCode()).isEqualTo(400);
+      brief.expire();
+      endpoints()
+          .forEach(endpoint ->
+              check(
+                  endpoint,
+                  "expired certificate of " + endpoint,
+                  ask(clients, endpoint, "", "buckets", "10.1.0.1"),
+                  401));
     }
   }
 }
