@@ -33,6 +33,7 @@ import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
 import dev.varve.server.security.AccessControl;
+import dev.varve.server.security.AccessRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -196,7 +197,7 @@ public final class Server implements AutoCloseable {
               queries,
               config.query().limits(),
               metrics.behind(config.door()),
-              name -> access.rules().authenticates() ? access.rules().named(name) : Caller.ANYONE,
+              this::creator,
               clock,
               instance());
       rollups = scheduler;
@@ -321,6 +322,15 @@ public final class Server implements AutoCloseable {
         routes.router(listener, dialects, context),
         lines,
         this::senderOfTelnet);
+  }
+
+  /** Returns the user who stored a roll-up task; null if there is none, or none any longer. */
+  private @Nullable Caller creator(@Nullable String name) {
+    AccessRules now = access.rules();
+    if (!now.authenticates()) {
+      return Caller.ANYONE;
+    }
+    return name == null ? null : now.named(name);
   }
 
   /** Lines on a port of HTTP cannot say who sends them. */

@@ -46,7 +46,7 @@ final class RollupRoutes {
             Route.get(PATH + "/*", Load.READ, Right.READ, named(this::get)),
             new Route("PUT", PATH + "/*", Load.WRITE, Right.WRITE, named(this::update))
                 .asking(READS),
-            new Route("DELETE", PATH + "/*", Load.WRITE, Right.WRITE, named(this::delete)),
+            new Route("DELETE", PATH + "/*", Load.WRITE, Right.DELETE, named(this::delete)),
             Route.get(PATH + "/status/*", Load.READ, Right.READ, named(this::status)),
             backfill.changing());
     // Tasks read and write whatever series they like.
@@ -84,6 +84,7 @@ final class RollupRoutes {
   }
 
   private void create(Exchange exchange) throws IOException {
+    String creator = creator(exchange);
     RollupStore store = store(exchange);
     byte[] body = body(exchange);
     RollupTask task = reader(exchange).read(UUID.randomUUID().toString(), body);
@@ -92,7 +93,7 @@ final class RollupRoutes {
           "the dataset has %,d roll-up tasks, as many as it may: delete some"
               .formatted(RollupStore.TASKS_MAX));
     }
-    store.put(task, creator(exchange), context.clock().millis());
+    store.put(task, creator, context.clock().millis());
     answer(exchange, task);
   }
 
@@ -160,6 +161,7 @@ final class RollupRoutes {
   }
 
   private void update(Exchange exchange) throws IOException {
+    String creator = creator(exchange);
     String id = id(exchange);
     byte[] body = body(exchange);
     if (body.length == 0) {
@@ -167,8 +169,11 @@ final class RollupRoutes {
     }
     String before = task(exchange, id);
     RollupTask task = reader(exchange).read(id, body);
-    if (!task.json().equals(before)) {
-      store(exchange).put(task, creator(exchange), context.clock().millis());
+    RollupStore store = store(exchange);
+    // Whoever stores a task of nobody again makes it run with that user's rights.
+    boolean isTaken = creator != null && store.creator(id) == null;
+    if (isTaken || !task.json().equals(before)) {
+      store.put(task, creator, context.clock().millis());
     }
     answer(exchange, task);
   }

@@ -62,7 +62,7 @@ public final class RollupScheduler implements AutoCloseable {
   private final RunningQueries queries;
   private final QueryLimits limits;
   private final IngestListener listener;
-  private final Function<String, @Nullable Caller> users;
+  private final Function<@Nullable String, @Nullable Caller> users;
   private final Clock clock;
   private final String host;
 
@@ -89,7 +89,8 @@ public final class RollupScheduler implements AutoCloseable {
    * @param queries admits the queries of tasks
    * @param limits of each query
    * @param listener receives what is written
-   * @param users supplies the caller of a name; null if there is no such user
+   * @param users supplies the caller of a name, or of null for a task that nobody in particular
+   *     stored; null if there is no such user
    * @param host name of this server, for the status of tasks
    */
   public RollupScheduler(
@@ -97,7 +98,7 @@ public final class RollupScheduler implements AutoCloseable {
       RunningQueries queries,
       QueryLimits limits,
       IngestListener listener,
-      Function<String, @Nullable Caller> users,
+      Function<@Nullable String, @Nullable Caller> users,
       Clock clock,
       String host) {
     this.datasets = List.copyOf(datasets);
@@ -280,12 +281,14 @@ public final class RollupScheduler implements AutoCloseable {
   /** Checks that the user who stored a task may still do what it does. */
   private void requireRights(Execution execution) {
     String name = execution.store().creator(execution.id());
-    if (name == null) {
-      return;
-    }
     Caller creator = users.apply(name);
     if (creator == null) {
-      throw new HttpError(403, "user '%s', who stored the task, is gone".formatted(name));
+      throw new HttpError(
+          403,
+          name == null
+              ? "the server authenticates, and no user stored the task: store it again (PUT /api/v1/rollups/%s) as a user who may read and write"
+                  .formatted(execution.id())
+              : "user '%s', who stored the task, is gone".formatted(name));
     }
     creator.require(Right.READ);
     creator.require(Right.WRITE);

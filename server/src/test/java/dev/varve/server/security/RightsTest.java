@@ -51,13 +51,24 @@ class RightsTest {
     USERS.put("bound", EnumSet.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN));
   }
 
+  /** Routes that leave out what is in other datasets. */
   private static final List<String> LISTS =
       List.of("/runningqueries", "/killquery/*", "/stats/query", "/dropcaches");
+
+  private static final String TASK =
+      """
+      {"name":"%s","execution_interval":{"value":1,"unit":"seconds"},"rollups":[{"save_as":"rolled",
+      "query":{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"m",
+      "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}
+      """;
 
   @TempDir private static Path directory;
   private static TestServer server;
   private static AccessCheck offline;
   private static Path file;
+
+  /** A roll-up task that was stored before the server authenticated. */
+  private static String taskOfNobody;
 
   private static String users() {
     StringBuilder users = new StringBuilder("users:\n");
@@ -82,6 +93,7 @@ class RightsTest {
     server = new TestServer(directory.resolve("data"), null, "blocks", OTHER);
     file = directory.resolve("users.yml");
     Files.writeString(file, users());
+    taskOfNobody = id(server.post("/api/v1/rollups", TASK.formatted("before")));
     AccessFiles files = new AccessFiles(null, file, false);
     server.with(files, List.of());
     offline = new AccessCheck(ServerConfig.DEFAULTS.with(files), "blocks");
@@ -138,10 +150,19 @@ class RightsTest {
           assertThat(status).as(of).isNotIn(401, 403);
         }
       } else if ("elsewhere".equals(user) && !route.serverWide()) {
-        // An error in the request may be found before its dataset is; lists leave out datasets.
-        if (LISTS.stream().noneMatch(route.path()::endsWith)) {
-          assertThat(status).as(of).isGreaterThanOrEqualTo(400);
-        }
+        // An error in the request may be found before its dataset is; BoundRightsTest asks without
+        // errors. A dataset that is named is always checked.
+        boolean lists = LISTS.stream().anyMatch(route.path()::endsWith);
+        int ofAll = ask("all", route.method(), path, "").statusCode();
+        assertThat(status).as(of).isIn(lists ? 200 : 403, ofAll < 400 ? 403 : ofAll);
+        HttpRequest.Builder naming =
+            as(user, server.request(path)).header("X-Varve-Dataset", "blocks");
+        assertThat(
+                server
+                    .send(naming.method(route.method(), HttpRequest.BodyPublishers.noBody()))
+                    .statusCode())
+            .as("naming the dataset, " + of)
+            .isEqualTo(403);
       } else {
         assertThat(status).as(of).isEqualTo(expected);
       }
@@ -269,16 +290,11 @@ class RightsTest {
   /** A roll-up whose creator lost a right fails, and says why. */
   @Test
   void rollUpsRunWithTheirCreatorsRights() throws IOException {
-    String task =
-        """
-        {"name":"t","execution_interval":{"value":1,"unit":"seconds"},"rollups":[{"save_as":"rolled",
-        "query":{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"m",
-        "aggregators":[{"name":"sum","sampling":{"value":1,"unit":"minutes"}}]}]}}]}
-        """;
+    String task = TASK.formatted("t");
     assertThat(ask("writes", "POST", "/api/v1/rollups", task).statusCode()).isEqualTo(403);
     HttpResponse<String> created = ask("all", "POST", "/api/v1/rollups", task);
     assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
-    String id = created.body().replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
+    String id = id(created);
     String status = "/api/v1/rollups/status/" + id;
     await()
         .untilAsserted(() ->
@@ -295,5 +311,40 @@ class RightsTest {
       Files.writeString(file, users());
       server.server().reload();
     }
+  }
+
+  private static String id(HttpResponse<String> created) {
+    return created.body().replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
+  }
+
+  /** A task of nobody would run with every right, whoever could store it. */
+  @Test
+  void aRollUpOfNobodyDoesNotRunUntilAUserStoresIt() {
+    String status = "/api/v1/rollups/status/" + taskOfNobody;
+    await()
+        .untilAsserted(() ->
+            assertThat(ask("all", "GET", status, "").body())
+                .contains("no user stored the task: store it again"));
+    String path = "/api/v1/rollups/" + taskOfNobody;
+    String task = ask("all", "GET", path, "").body();
+    assertThat(ask("writes", "PUT", path, task).statusCode()).isEqualTo(403);
+    assertThat(ask("all", "PUT", path, task).statusCode()).isEqualTo(200);
+    await()
+        .untilAsserted(() ->
+            assertThat(ask("all", "GET", status, "").body())
+                .contains("\"last_execution_time\"")
+                .doesNotContain("store it again"));
+  }
+
+  @Test
+  void aRollUpIsDeletedByWhoMayDelete() {
+    String path =
+        "/api/v1/rollups/" + id(ask("all", "POST", "/api/v1/rollups", TASK.formatted("gone")));
+    HttpResponse<String> refused = ask("writes", "DELETE", path, "");
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).startsWith("{\"errors\":[\"user 'writes' has no right to delete");
+    assertThat(ask("all", "GET", path, "").statusCode()).isEqualTo(200);
+    assertThat(ask("deletes", "DELETE", path, "").statusCode()).isEqualTo(204);
+    assertThat(ask("all", "GET", path, "").statusCode()).isEqualTo(404);
   }
 }
