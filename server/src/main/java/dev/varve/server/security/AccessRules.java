@@ -125,9 +125,13 @@ public final class AccessRules {
   List<Path> files() {
     List<Path> files = new ArrayList<>(web.files());
     for (User user : jwtUsers()) {
-      JwtRule rule = user.jwt();
-      if (rule != null && rule.keys() instanceof JwtRule.Keys.Given given) {
-        files.addAll(given.files());
+      switch (Objects.requireNonNull(user.jwt()).keys()) {
+        case JwtRule.Keys.Given given -> files.addAll(given.files());
+        case JwtRule.Keys.Published published when published.file() != null ->
+            files.add(published.file());
+        case JwtRule.Keys.Published _ -> {
+          // Java's own authorities.
+        }
       }
     }
     return files;

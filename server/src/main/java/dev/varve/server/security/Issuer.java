@@ -10,7 +10,6 @@ import java.net.http.HttpResponse;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -197,14 +196,25 @@ final class Issuer implements AutoCloseable {
     }
     try {
       URI place = new URI(String.valueOf(document.get("jwks_uri")));
-      if (!Objects.equals(place.getScheme(), published.issuer().getScheme())
-          || place.getHost() == null) {
-        throw new IOException("the address of its keys has another scheme than its own");
+      String objection = objection(published.issuer(), place);
+      if (objection != null) {
+        throw new IOException(objection);
       }
       return place;
     } catch (URISyntaxException e) {
       throw new IOException("the address of its keys is none", e);
     }
+  }
+
+  /**
+   * Returns why keys are not fetched from an address; null if they are. An issuer of HTTPS does not
+   * point to plain HTTP, and one on loopback does not point to plain HTTP elsewhere.
+   */
+  static @Nullable String objection(URI issuer, URI place) {
+    boolean weaker = "https".equals(issuer.getScheme()) && !"https".equals(place.getScheme());
+    return weaker || !JwtSection.isProtected(place)
+        ? "the address of its keys, %s, has no https".formatted(place)
+        : null;
   }
 
   /** Gets a small document within a limited time. Redirects are not followed. */

@@ -37,8 +37,10 @@ record JwtRule(
      * The keys that an issuer publishes.
      *
      * @param authorities PEM of those who may sign its certificate; null for those of Java
+     * @param file from which the authorities come; null for none
      */
-    record Published(URI issuer, @Nullable String authorities) implements Keys {}
+    record Published(URI issuer, @Nullable String authorities, @Nullable Path file)
+        implements Keys {}
   }
 
   JwtRule {

@@ -112,7 +112,7 @@ final class JwtSection {
     try {
       URI issuer = new URI(text);
       if (isSafe(issuer)) {
-        return new Keys.Published(issuer, authorities);
+        return new Keys.Published(issuer, authorities, file);
       }
     } catch (URISyntaxException e) {
       // Reported below.
@@ -130,9 +130,15 @@ final class JwtSection {
             && issuer.getHost() != null
             && issuer.getQuery() == null
             && issuer.getFragment() == null;
-    return plain
-        && ("https".equals(issuer.getScheme())
-            || ("http".equals(issuer.getScheme()) && isLoopback(issuer.getHost())));
+    return plain && isProtected(issuer);
+  }
+
+  /** Returns whether nobody in between can change what an address answers. */
+  static boolean isProtected(URI address) {
+    String host = address.getHost();
+    return host != null
+        && ("https".equals(address.getScheme())
+            || ("http".equals(address.getScheme()) && isLoopback(host)));
   }
 
   private static boolean isLoopback(String host) {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tokens of an issuer that publishes its keys. */
@@ -197,6 +199,34 @@ class OidcTest {
     assertThatThrownBy(() -> caller(token(FIRST, "one"), users))
         .isInstanceOfSatisfying(
             HttpError.class, error -> assertThat(error.status()).isEqualTo(503));
+  }
+
+  /** Whoever can change keys on their way to the server can sign tokens of every user. */
+  @ParameterizedTest
+  @CsvSource({
+    "https://login.example.com, https://keys.example.com/set, true",
+    "https://login.example.com, http://127.0.0.1/set, false",
+    "http://127.0.0.1:8080/realm, http://127.0.0.1:8081/set, true",
+    "http://127.0.0.1:8080/realm, http://localhost/set, true",
+    "http://127.0.0.1:8080/realm, http://[::1]/set, true",
+    "http://127.0.0.1:8080/realm, https://keys.example.com/set, true",
+    "http://127.0.0.1:8080/realm, http://keys.example.com/set, false",
+    "http://127.0.0.1:8080/realm, http://192.0.2.1/set, false",
+    "http://127.0.0.1:8080/realm, file:///etc/keys, false",
+  })
+  void fetchesKeysOnlyWhereNobodyInBetweenCanChangeThem(URI issuer, URI place, boolean fetches) {
+    assertThat(Issuer.objection(issuer, place) == null).isEqualTo(fetches);
+  }
+
+  @Test
+  void authoritiesOfAnIssuerAreReadAgainWhenTheyChange() throws IOException {
+    Path authorities = folder.resolve("ca.pem");
+    Files.writeString(authorities, Tls.pem("ca.pem"));
+    Path file = folder.resolve("users.yml");
+    Files.writeString(
+        file, text().replace("'}, audience", "', ca_file: %s}, audience".formatted(authorities)));
+    assertThat(AccessRules.read(new AccessFiles(null, file, false)).files())
+        .containsExactly(authorities);
   }
 
   @Test
