@@ -57,7 +57,8 @@ class SecureServerTest {
     Path web =
         Files.writeString(
             folder.resolve("web.yml"),
-            "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.pem}");
+            "tls_server_config: {cert_file: server.pem, key_file: server.key, client_auth_type:"
+                + " VerifyClientCertIfGiven, client_ca_file: ca.pem}");
     Path users = Files.writeString(folder.resolve("users.yml"), USERS);
     DatasetConfig dataset = DatasetConfig.of("default", Layouts.of("buckets", Map.of()));
     engine =
@@ -191,7 +192,7 @@ class SecureServerTest {
   }
 
   @Test
-  void decidesWithoutAServer() {
+  void decidesWithoutAServer() throws IOException {
     String users = folder.resolve("users.yml").toString();
     assertThat(run("auth", "check", "reads", "GET", "/api/v1/query", "--users.file", users))
         .as(err.toString())
@@ -206,6 +207,63 @@ class SecureServerTest {
             run("auth", "check", "token", "GET", "/datasets/b/api/v1/query", "--users.file", users))
         .isEqualTo(1);
     assertThat(out.toString()).contains("may not use dataset 'b'");
+    String override = "/api/annotation?start_time=1&method_override=delete";
+    assertThat(run("auth", "check", "reads", "GET", override, "--users.file", users)).isEqualTo(1);
+    assertThat(out.toString()).contains("403: user 'reads' has no right to delete");
+    String query = "{\"start\":1,\"queries\":[{\"metric\":\"m\",\"aggregator\":\"sum\"}]%s}";
+    String deleting = query.formatted(",\"delete\":true");
+    assertThat(
+            run(
+                "auth",
+                "check",
+                "reads",
+                "POST",
+                "/api/query",
+                "--body",
+                query.formatted(""),
+                "--users.file",
+                users))
+        .isZero();
+    assertThat(out.toString())
+        .endsWith("admitted: it needs the right 'read'" + System.lineSeparator());
+    assertThat(
+            run(
+                "auth",
+                "check",
+                "reads",
+                "POST",
+                "/api/query",
+                "--body",
+                deleting,
+                "--users.file",
+                users))
+        .isEqualTo(1);
+    Path body = Files.writeString(folder.resolve("query.json"), deleting);
+    assertThat(
+            run(
+                "auth",
+                "check",
+                "all",
+                "POST",
+                "/api/query",
+                "--body-file",
+                body.toString(),
+                "--users.file",
+                users))
+        .isZero();
+    assertThat(out.toString()).contains("'read' and 'delete'");
+    assertThat(
+            run(
+                "auth",
+                "check",
+                "token",
+                "GET",
+                "/api/v1/query",
+                "--header",
+                "X-Scope-OrgID: b",
+                "--users.file",
+                users))
+        .isEqualTo(1);
     assertThat(run("auth", "check", "-", "GET", "/-/healthy", "--users.file", users)).isZero();
     assertThat(run("auth", "check", "-", "GET", "/metrics", "--users.file", users)).isEqualTo(1);
     assertThat(out.toString()).contains("401");

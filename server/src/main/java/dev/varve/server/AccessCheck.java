@@ -7,30 +7,65 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
+import dev.varve.server.http.UnsentExchange;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.security.AccessRules;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tells without a running server what its users may do. */
+/** Tells without a running server what its users may do. For one thread. */
 public final class AccessCheck {
   private final ServerConfig config;
   private final AccessRules rules;
   private final String defaultDataset;
+  private final Map<Listener, Router> routers = new HashMap<>();
 
   /**
    * A decision.
    *
    * @param status 200 if the request is admitted, otherwise the status of the error
-   * @param right the right that the path needs
+   * @param rights the rights that the request needs
    * @param reason why it is refused; empty if it is admitted
-   * @param further when a request needs another right too; empty if none does
+   * @param further when the request needs another right too, which it does not tell itself; empty
+   *     if none does
    */
-  public record Decision(int status, Right right, String reason, String further) {}
+  public record Decision(int status, Set<Right> rights, String reason, String further) {
+    public Decision {
+      rights = Set.copyOf(rights);
+    }
+  }
+
+  /**
+   * A request to decide about.
+   *
+   * @param target path with or without a query
+   * @param headers by name
+   * @param body empty for none
+   */
+  public record Request(String method, String target, Map<String, String> headers, String body) {
+    public Request {
+      headers = Map.copyOf(headers);
+    }
+
+    /** Creates a request without headers and body. */
+    public Request(String method, String target) {
+      this(method, target, Map.of(), "");
+    }
+
+    private UnsentExchange exchange() {
+      return new UnsentExchange(method, target, headers, body.getBytes(StandardCharsets.UTF_8));
+    }
+  }
 
   /** A route that some listener answers. */
   public record Endpoint(String dialect, Route route) {}
@@ -55,42 +90,72 @@ public final class AccessCheck {
    * Decides about a request.
    *
    * @param user name of a user; null for a request that proves nothing
-   * @param path path with or without a query
    * @param port listener; null for the first one that speaks HTTP
    */
-  public Decision decide(
-      @Nullable String user, String method, String path, @Nullable Integer port) {
+  public Decision decide(@Nullable String user, Request request, @Nullable Integer port) {
     Listener listener =
         config.listen().stream()
             .filter(each -> each.feed() == null && (port == null || each.port() == port))
             .findFirst()
             .orElseThrow(
                 () -> new IllegalArgumentException("no listener of HTTP has port " + port));
-    int end = path.indexOf('?');
-    Router.Match match = router(listener).find(method, end < 0 ? path : path.substring(0, end));
-    Route route = match.route();
-    String further = route == null ? "" : route.further();
-    Right right = match.right();
-    if (right == Right.OPEN) {
-      return new Decision(200, right, "", "");
+    UnsentExchange exchange;
+    Router.Match match;
+    try {
+      exchange = request.exchange();
+      match = routers.computeIfAbsent(listener, this::router).find(exchange.method(), exchange.rawPath());
+      exchange.found(match);
+    } catch (HttpError e) {
+      return refused(e, Set.of());
+    }
+    Set<Right> rights = EnumSet.of(match.right());
+    if (match.right() == Right.OPEN) {
+      return new Decision(200, rights, "", "");
     }
     Caller caller = rules.authenticates() ? user == null ? null : rules.named(user) : Caller.ANYONE;
     if (caller == null) {
-      return new Decision(401, right, "there is no such user", further);
+      return new Decision(401, rights, "there is no such user", "");
     }
     try {
-      match.require(caller, dataset(match, listener));
+      match.require(caller, dataset(exchange, match, listener));
+      return match.route() == null
+          ? new Decision(404, rights, "there is nothing at " + exchange.rawPath(), "")
+          : further(exchange, match.route(), caller);
     } catch (HttpError e) {
-      return new Decision(e.status(), right, String.valueOf(e.getMessage()), further);
+      return refused(e, rights);
     }
-    return route == null
-        ? new Decision(404, right, "there is nothing at " + path, further)
-        : new Decision(200, right, "", further);
   }
 
-  /** Returns the dataset of a request without headers; null if it concerns none. */
-  private @Nullable String dataset(Router.Match match, Listener listener) {
-    String named = match.datasetName();
+  private static Decision refused(HttpError e, Set<Right> rights) {
+    return new Decision(e.status(), rights, String.valueOf(e.getMessage()), "");
+  }
+
+  /** Decides by what the request says beside its path, as its handler does. */
+  private static Decision further(UnsentExchange exchange, Route route, Caller caller) {
+    Set<Right> rights = EnumSet.of(route.right());
+    Route.Needs needs = route.needs();
+    if (needs == null) {
+      return new Decision(200, rights, "", route.further());
+    }
+    try {
+      Set<Right> more = needs.of(exchange);
+      rights.addAll(more);
+      more.stream().sorted().forEach(caller::require);
+      return new Decision(200, rights, "", "");
+    } catch (HttpError e) {
+      return e.status() == 403 || exchange.saysMore()
+          ? refused(e, rights)
+          : new Decision(200, rights, "", route.further());
+    } catch (IOException | RuntimeException e) {
+      return exchange.saysMore()
+          ? new Decision(400, rights, "the request is invalid: " + e.getMessage(), "")
+          : new Decision(200, rights, "", route.further());
+    }
+  }
+
+  /** Returns the dataset of a request; null if it concerns none. */
+  private @Nullable String dataset(UnsentExchange exchange, Router.Match match, Listener listener) {
+    String named = exchange.dataset();
     if (named != null) {
       return named;
     }

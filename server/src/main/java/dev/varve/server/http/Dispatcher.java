@@ -146,7 +146,7 @@ public final class Dispatcher {
     listener.answered("", "", status, 0, 0, 0);
   }
 
-  private static void read(Exchange exchange, Router.Match match) {
+  static void read(Exchange exchange, Router.Match match) {
     String dataset = match.datasetName();
     exchange.route(
         match.path(),

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -357,6 +358,15 @@ public abstract class Exchange {
   public final void require(Right right) {
     auditIf(right);
     caller.require(right);
+  }
+
+  /**
+   * Checks all of some rights; otherwise like {@link #require(Right)}.
+   *
+   * @throws HttpError 403 if the caller does not have one of them
+   */
+  public final void require(Set<Right> rights) {
+    rights.stream().sorted().forEach(this::require);
   }
 
   /** Has the request recorded in the audit log if it uses such a right. */

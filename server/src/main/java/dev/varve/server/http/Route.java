@@ -1,5 +1,9 @@
 package dev.varve.server.http;
 
+import java.io.IOException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A method and a path with their handler.
  *
@@ -18,6 +22,8 @@ package dev.varve.server.http;
  *     that callers must not be bound to some
  * @param further says when a request needs another right too, which its handler checks; empty if
  *     none does
+ * @param needs finds out which other rights a request needs; null if none does, or if that depends
+ *     on more than the request
  */
 public record Route(
     String method,
@@ -30,7 +36,15 @@ public record Route(
     boolean serverWide,
     boolean allSeries,
     String further,
+    @Nullable Needs needs,
     HttpHandler handler) {
+  /** Finds out which rights a request needs beside that of its route. */
+  @FunctionalInterface
+  public interface Needs {
+    /** Returns the rights. Fails as the handler does if the request is invalid. */
+    Set<Right> of(Exchange exchange) throws IOException;
+  }
+
   /** Matches any non-empty segment of a path. */
   public static final String ANY = PathPattern.ONE;
 
@@ -70,6 +84,7 @@ public record Route(
         false,
         false,
         "",
+        null,
         handler);
   }
 
@@ -116,11 +131,20 @@ public record Route(
         serverWide,
         true,
         further,
+        needs,
         handler);
   }
 
-  /** Returns the same route, which says when it needs another right too. */
+  /**
+   * Returns the same route, which says when it needs another right too. Whether it does depends on
+   * more than the request.
+   */
   public Route asking(String when) {
+    return asking(when, null);
+  }
+
+  /** Returns the same route, which says when it needs another right too, and finds that out. */
+  public Route asking(String when, @Nullable Needs finds) {
     return new Route(
         method,
         path,
@@ -132,13 +156,15 @@ public record Route(
         serverWide,
         allSeries,
         when,
+        finds,
         handler);
   }
 
   private Route with(
       boolean changes, boolean one, boolean yields, boolean server, HttpHandler handles) {
     return new Route(
-        method, path, load, right, changes, one, yields, server, allSeries, further, handles);
+        method, path, load, right, changes, one, yields, server, allSeries, further, needs,
+        handles);
   }
 
   public static Route get(String path, Load load, Right right, HttpHandler handler) {

@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.formats.json.Json;
 import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.query.OperatorException;
@@ -27,6 +28,7 @@ import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import tools.jackson.core.JsonGenerator;
@@ -54,10 +56,12 @@ public final class KairosDb implements Dialect {
     add(routes, Route.post("/api/v1/datapoints", Load.WRITE, Right.WRITE, this::write));
     add(
         routes,
-        Route.post("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query).asking(SAVES));
+        Route.post("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query)
+            .asking(SAVES, this::needs));
     add(
         routes,
-        Route.get("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query).asking(SAVES));
+        Route.get("/api/v1/datapoints/query", Load.QUERY, Right.READ, this::query)
+            .asking(SAVES, this::needs));
     add(routes, Route.post("/api/v1/datapoints/query/tags", Load.QUERY, Right.READ, this::tags));
     add(routes, Route.get("/api/v1/datapoints/query/tags", Load.QUERY, Right.READ, this::tags));
     add(routes, Route.get("/api/v1/metricnames", Load.QUERY, Right.READ, this::metricNames));
@@ -134,6 +138,12 @@ public final class KairosDb implements Dialect {
           }
           json.writeEndArray();
         });
+  }
+
+  /** Returns the rights that a query needs beside that to read. */
+  private Set<Right> needs(Exchange exchange) throws IOException {
+    Asked asked = Asked.read(exchange, Resolution.MILLISECONDS, context.clock());
+    return asked.request().writes() ? Set.of(Right.WRITE) : Set.of();
   }
 
   private List<SavedPoints> saved(MetricQuery metric, Dataset dataset, Exchange exchange) {

@@ -19,6 +19,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +39,15 @@ final class RollupRoutes {
   List<Route> routes() {
     Route backfill =
         Route.get(PATH + "/backfill/*", Load.QUERY, Right.WRITE, named(this::backfill))
-            .asking(READS);
+            .asking(READS, exchange -> Set.of(Right.READ));
     List<Route> routes =
         List.of(
-            Route.post(PATH, Load.WRITE, Right.WRITE, named(this::create)).asking(READS),
+            Route.post(PATH, Load.WRITE, Right.WRITE, named(this::create))
+                .asking(READS, exchange -> Set.of(Right.READ)),
             Route.get(PATH, Load.QUERY, Right.READ, this::list),
             Route.get(PATH + "/*", Load.READ, Right.READ, named(this::get)),
             new Route("PUT", PATH + "/*", Load.WRITE, Right.WRITE, named(this::update))
-                .asking(READS),
+                .asking(READS, exchange -> Set.of(Right.READ)),
             new Route("DELETE", PATH + "/*", Load.WRITE, Right.DELETE, named(this::delete)),
             Route.get(PATH + "/status/*", Load.READ, Right.READ, named(this::status)),
             backfill.changing());

@@ -142,15 +142,17 @@ public final class OpenTsdb implements Dialect {
   private void queries(List<Route> routes, String path) {
     Queries queries = new Queries(context);
     String deletes = "delete, with 'delete': true in the body or method_override=delete";
-    routes.add(Route.get(path, Load.QUERY, Right.READ, wording(queries::query)).asking(deletes));
+    routes.add(
+        Route.get(path, Load.QUERY, Right.READ, wording(queries::query))
+            .asking(deletes, Queries::needs));
     routes.add(
         Route.post(path, Load.QUERY, Right.READ, wording(queries::query))
             .reading()
-            .asking(deletes));
+            .asking(deletes, Queries::needs));
     routes.add(
         new Route("DELETE", path, Load.QUERY, Right.DELETE, wording(queries::query))
             .changing()
-            .asking("read, since the answer holds what is deleted"));
+            .asking("read, since the answer holds what is deleted", Queries::needs));
     routes.add(Route.get(path + "/gexp", Load.QUERY, Right.READ, wording(queries::functions)));
     routes.add(
         Route.post(path + "/exp", Load.QUERY, Right.READ, wording(queries::expressions)).reading());
@@ -195,12 +197,14 @@ public final class OpenTsdb implements Dialect {
     String override = "write or delete, with method_override=post, put or delete";
     String one = api + "annotation";
     List<Route> own = new ArrayList<>();
-    own.add(Route.get(one, Load.QUERY, Right.READ, wording(annotations::one)).asking(override));
+    own.add(
+        Route.get(one, Load.QUERY, Right.READ, wording(annotations::one))
+            .asking(override, Annotations::needs));
     writes(own, one, annotations::one);
     own.add(Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list)));
     own.add(
         Route.get(one + "/bulk", Load.QUERY, Right.READ, wording(annotations::bulk))
-            .asking(override));
+            .asking(override, Annotations::needs));
     writes(own, one + "/bulk", annotations::bulk);
     // An annotation belongs to a TSUID, which tells nothing of labels.
     own.forEach(route -> routes.add(route.ofAllSeries()));

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** {@code /api/query}. */
 final class Queries {
@@ -51,7 +52,7 @@ final class Queries {
     // A delete answers with what it deletes.
     exchange.require(Right.READ);
     Asked asked = exchange.method().equals("POST") ? posted(exchange) : inUrl(exchange);
-    boolean deletes = asked.query().options().delete() || isDelete(exchange);
+    boolean deletes = isDelete(exchange) || deletes(asked);
     if (deletes) {
       exchange.requireOrigin();
       context.ensureMayDelete(exchange);
@@ -163,6 +164,18 @@ final class Queries {
         || "delete".equalsIgnoreCase(exchange.parameter("method_override"));
   }
 
+  private static boolean deletes(Asked asked) {
+    return asked.query().options().delete();
+  }
+
+  /** Returns the rights that a query needs: what a delete deletes is in its answer. */
+  static Set<Right> needs(Exchange exchange) throws IOException {
+    boolean posted = exchange.method().equals("POST");
+    return isDelete(exchange) || (posted && deletes(posted(exchange)))
+        ? Set.of(Right.READ, Right.DELETE)
+        : Set.of(Right.READ);
+  }
+
   private static List<Group> groups(
       Sources sources,
       Histograms histograms,
@@ -195,7 +208,7 @@ final class Queries {
     context.query(exchange, dataset, Telnet.NAME, text, work);
   }
 
-  private Asked posted(Exchange exchange) throws IOException {
+  private static Asked posted(Exchange exchange) throws IOException {
     byte[] body = exchange.wholeBody();
     exchange.memory().hold(2L * body.length);
     TsQuery query = QueryBody.read(JsonBody.read(body, exchange.memory()));

@@ -18,6 +18,7 @@ import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.core.JsonGenerator;
 
 /**
@@ -41,7 +42,8 @@ final class Fills {
 
   Route route() {
     return Route.post("/v1/fill", Load.WRITE, Right.WRITE, this::fill)
-        .asking("read, since the answer tells what the dataset has");
+        .asking(
+            "read, since the answer tells what the dataset has", exchange -> Set.of(Right.READ));
   }
 
   private void fill(Exchange exchange) throws IOException {

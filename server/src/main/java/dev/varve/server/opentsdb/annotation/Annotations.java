@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -44,17 +45,31 @@ public final class Annotations {
   }
 
   private static Wish wish(Exchange exchange) {
-    String override = exchange.parameter("method_override");
-    String method = exchange.method();
-    if (!method.equals("GET") || override == null) {
-      return wish(method);
-    }
-    Wish wish = wish(override.toUpperCase(Locale.ROOT));
-    if (wish != Wish.READ) {
+    Wish wish = wanted(exchange);
+    if (exchange.method().equals("GET") && wish != Wish.READ) {
       exchange.requireOrigin();
-      exchange.require(wish == Wish.DELETE ? Right.DELETE : Right.WRITE);
+      exchange.require(needs(exchange));
     }
     return wish;
+  }
+
+  /** Returns the rights that a request needs beside that of its method, by what overrides it. */
+  public static Set<Right> needs(Exchange exchange) {
+    if (!exchange.method().equals("GET")) {
+      return Set.of();
+    }
+    return switch (wanted(exchange)) {
+      case READ -> Set.of();
+      case MERGE, REPLACE -> Set.of(Right.WRITE);
+      case DELETE -> Set.of(Right.DELETE);
+    };
+  }
+
+  private static Wish wanted(Exchange exchange) {
+    String override = exchange.parameter("method_override");
+    String method = exchange.method();
+    return wish(
+        method.equals("GET") && override != null ? override.toUpperCase(Locale.ROOT) : method);
   }
 
   private static Wish wish(String method) {
