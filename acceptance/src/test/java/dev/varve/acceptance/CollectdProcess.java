@@ -81,10 +81,15 @@ final class CollectdProcess implements AutoCloseable {
 
   /** Stops it so that it sends what it has buffered. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+    try {
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
       process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
   }
 }

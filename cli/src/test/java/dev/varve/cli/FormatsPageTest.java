@@ -65,9 +65,9 @@ class FormatsPageTest {
   /** Returns the formats of the sources, by the ends of their paths. */
   private static Map<String, String> inSources() throws IOException {
     Map<String, String> found = new TreeMap<>();
-    try (Stream<Path> modules =
-        Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("stores")))) {
-      for (Path module : modules.toList()) {
+    try (Stream<Path> modules = Files.list(ROOT);
+        Stream<Path> stores = Files.list(ROOT.resolve("stores"))) {
+      for (Path module : Stream.concat(modules, stores).toList()) {
         Path sources = module.resolve("src/main/java/dev/varve");
         if (!Files.isDirectory(sources)) {
           continue;

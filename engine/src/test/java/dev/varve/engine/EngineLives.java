@@ -65,13 +65,18 @@ public final class EngineLives implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
+  /** Closes the running engine. */
+  public void stop() {
     Life running = life;
     if (running != null) {
       life = null;
       running.engine().close();
     }
+  }
+
+  @Override
+  public void close() {
+    stop();
   }
 
   /** A store that answers until its engine is dead. */

@@ -79,7 +79,7 @@ final class DeletesOnStore {
       }
       for (int i = 0; i < OPERATIONS; i++) {
         switch (random.nextInt(10)) {
-          case 0 -> lives.close();
+          case 0 -> lives.stop();
           case 1 -> lives.kill();
           case 2, 3, 4, 5 -> write(lives.engine().dataset(name));
           default -> delete(lives.engine().dataset(name));
@@ -89,7 +89,7 @@ final class DeletesOnStore {
             .isEqualTo(expected());
       }
       checkAtTheEnd(lives.engine().dataset(name));
-      lives.close();
+      lives.stop();
       assertThat(lives.engine().dataset(name).deletes()).isEmpty();
       checkAtTheEnd(lives.engine().dataset(name));
     }

@@ -103,7 +103,10 @@ public final class AccessCheck {
     Router.Match match;
     try {
       exchange = request.exchange();
-      match = routers.computeIfAbsent(listener, this::router).find(exchange.method(), exchange.rawPath());
+      match =
+          routers
+              .computeIfAbsent(listener, this::router)
+              .find(exchange.method(), exchange.rawPath());
       exchange.found(match);
     } catch (HttpError e) {
       return refused(e, Set.of());

@@ -61,7 +61,7 @@ final class FeedSender implements Sender {
   private boolean hasExpired() {
     return as == null
         && certificate != null
-        && certificate.getNotAfter().getTime() < clock.millis();
+        && certificate.getNotAfter().toInstant().isBefore(clock.instant());
   }
 
   private Caller admitted(AccessRules rules) {
@@ -69,7 +69,7 @@ final class FeedSender implements Sender {
     if (found == null) {
       throw refused(
           as != null
-              ? "user '%s', as whom this listener writes, is gone".formatted(as)
+              ? "user '%s', whom 'as' of this listener names, no longer exists".formatted(as)
               : hasExpired()
                   ? "the certificate of the connection has expired"
                   : "this server authenticates, and the connection has no certificate of a user");

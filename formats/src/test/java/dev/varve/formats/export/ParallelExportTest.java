@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pieces of text that are formatted at once beside the text that one thread writes. */
 class ParallelExportTest {
+  private static final List<Kind> KINDS = List.of(Kind.values());
   private static final int ROWS = 1000;
   private static final List<String> TEXTS =
       List.of("plain", "a\"b", "\u0001\u0002\u0003", "\\\\", "größe 😀", "x,y", "");
@@ -163,7 +164,7 @@ class ParallelExportTest {
     List<Run> runs = new ArrayList<>();
     long time = 0;
     for (int i = 0; i < count; i++) {
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = KINDS.get(random.nextInt(KINDS.size()));
       String text = TEXTS.get(random.nextInt(TEXTS.size()));
       Series series = series("m" + i / 3 + (i % 20 == 0 ? "\n" : "") + text, text + i / 2);
       Samples samples = new Samples(kind);

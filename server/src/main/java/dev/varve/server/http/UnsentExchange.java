@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class UnsentExchange extends Exchange {
   private final String method;
   private final String rawPath;
+  private final String rawQuery;
   private final Fields parameters = new Fields(true);
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final byte[] body;
@@ -29,11 +30,12 @@ public final class UnsentExchange extends Exchange {
     int end = target.indexOf('?');
     this.method = method;
     this.rawPath = end < 0 ? target : target.substring(0, end);
+    this.rawQuery = end < 0 ? "" : target.substring(end + 1);
     this.headers.putAll(headers);
     this.body = body.clone();
     if (end >= 0) {
       try {
-        UrlEncoded.decodeUtf8To(target.substring(end + 1), parameters);
+        UrlEncoded.decodeUtf8To(rawQuery, parameters);
       } catch (RuntimeException e) {
         throw HttpError.badRequest("what follows the '?' of the address is not URL-encoded UTF-8");
       }
@@ -62,6 +64,11 @@ public final class UnsentExchange extends Exchange {
   @Override
   public String rawPath() {
     return rawPath;
+  }
+
+  @Override
+  public String rawQuery() {
+    return rawQuery;
   }
 
   @Override

@@ -216,7 +216,7 @@ class ExportTest {
   private static void assertComplete(
       List<Row> rows, List<Integer> before, List<AtomicInteger> after) {
     assertThat(rows)
-        .isSortedAccordingTo(Comparator.comparing(Row::series).thenComparing(Row::time));
+        .isSortedAccordingTo(Comparator.comparing(Row::series).thenComparingLong(Row::time));
     assertThat(rows.stream().map(row -> row.series() + row.time())).doesNotHaveDuplicates();
     Map<Row, Boolean> left = new HashMap<>();
     rows.forEach(row -> left.put(row, true));

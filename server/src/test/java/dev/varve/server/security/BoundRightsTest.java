@@ -261,11 +261,11 @@ class BoundRightsTest {
     assertThat(status(ask("all", "POST", dataset + "/prometheus/api/v1/import/prometheus", lines)))
         .isEqualTo(204);
     String path = dataset + "/varve/v1/explain/points";
-    String point =
-        "{\"metric\":\"cells\",\"tags\":{\"host\":\"%s\",\"team\":\"red\"},\"time\":%d,\"value\":1}";
     List<String> answers = new ArrayList<>();
     for (String host : List.of("secret99", "never_seen")) {
-      String asked = point.formatted(host, time);
+      String asked =
+          "{\"metric\":\"cells\",\"tags\":{\"host\":\"%s\",\"team\":\"red\"},\"time\":%d,\"value\":1}"
+              .formatted(host, time);
       assertThat(status(ask("all", "POST", path, asked))).isEqualTo(200);
       HttpResponse<byte[]> answer = ask("red", "POST", path, asked);
       answers.add(status(answer) + text(answer));

@@ -58,7 +58,7 @@ class BoundWritesTest {
    * @param shape what the answer says of the sample that is refused
    * @param dataset where the other one is then
    */
-  private record Write(
+  record Write(
       String route,
       @Nullable String path,
       String metric,
@@ -68,7 +68,12 @@ class BoundWritesTest {
       String shape,
       String dataset) {
     private static Write of(
-        String route, String path, String metric, String type, String body, String shape) {
+        String route,
+        @Nullable String path,
+        String metric,
+        String type,
+        String body,
+        String shape) {
       int status = shape.contains("\"accepted\":1") || shape.contains("rejectedData") ? 200 : 400;
       return new Write(route, path, metric, type, body.getBytes(UTF_8), status, shape, "buckets");
     }

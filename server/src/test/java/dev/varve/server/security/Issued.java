@@ -93,7 +93,7 @@ record Issued(X509Certificate certificate, KeyPair key) {
 
   /** Waits until the certificate has expired. */
   void expire() throws InterruptedException {
-    long left = certificate.getNotAfter().getTime() - System.currentTimeMillis();
+    long left = certificate.getNotAfter().toInstant().toEpochMilli() - System.currentTimeMillis();
     Thread.sleep(Math.max(0, left) + 1_000);
   }
 

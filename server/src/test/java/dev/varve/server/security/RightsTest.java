@@ -261,7 +261,7 @@ class RightsTest {
   void theActionDecides(String method, String path, @Nullable String body, String words) {
     String sent = body == null ? "" : body;
     Set<Right> needed = EnumSet.noneOf(Right.class);
-    for (String word : words.split(" ")) {
+    for (String word : words.split(" ", -1)) {
       needed.add(Right.valueOf(word.toUpperCase(Locale.ROOT)));
     }
     for (String user :

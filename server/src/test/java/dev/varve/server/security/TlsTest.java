@@ -207,9 +207,11 @@ class TlsTest {
   @Test
   void asksForOneOfTheAllowedNames() throws IOException {
     String verify =
-        "  client_auth_type: RequireAndVerifyClientCert\n"
-            + "  client_ca_file: ca.pem\n"
-            + "  client_allowed_sans: [%s]\n";
+        """
+          client_auth_type: RequireAndVerifyClientCert
+          client_ca_file: ca.pem
+          client_allowed_sans: [%s]
+        """;
     serve(verify.formatted("other.example, collector.example"));
     assertThat(get("client", "/-/healthy").statusCode()).isEqualTo(200);
     serve(verify.formatted("other.example"));
