@@ -210,7 +210,8 @@ class PeriodsTest {
                       .hasSize(6)
                       .anySatisfy(p -> assertThat(p).contains("1 to 64 characters"))
                       .anySatisfy(p -> assertThat(p).contains("retention PT0S"))
-                      .anySatisfy(p -> assertThat(p).contains("from the beginning of time"))
+                      .anySatisfy(
+                          p -> assertThat(p).contains("the first period must not have a start"))
                       .anySatisfy(p -> assertThat(p).contains("does not start after"))
                       .anySatisfy(p -> assertThat(p).contains("counts in s, the dataset in ms"))
                       .anySatisfy(p -> assertThat(p).contains("'buckets' keeps the last")));

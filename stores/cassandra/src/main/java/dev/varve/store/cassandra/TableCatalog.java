@@ -51,6 +51,10 @@ final class TableCatalog {
   static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
   private static final Logger LOG = LoggerFactory.getLogger(TableCatalog.class);
   private static final long POLL_MILLIS = 50;
+
+  /** Maximum wait for a node that does not know the catalog yet. */
+  private static final Duration LEARN_TIMEOUT = Duration.ofSeconds(10);
+
   private static final String CATALOG = "varve_tables";
 
   private final Requests requests;
@@ -444,9 +448,22 @@ final class TableCatalog {
   }
 
   private boolean applied(String cql, Object... values) {
-    return requests
-        .execute(bound(cql, values).setConsistencyLevel(commit).setSerialConsistencyLevel(serial))
-        .wasApplied();
+    long end = System.nanoTime() + LEARN_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        return requests
+            .execute(
+                bound(cql, values).setConsistencyLevel(commit).setSerialConsistencyLevel(serial))
+            .wasApplied();
+      } catch (StoreException e) {
+        // A node that was down while the catalog was created learns of it when it returns.
+        Throwable cause = e.getCause();
+        if (cause == null || !Failures.isMissingTable(cause) || System.nanoTime() - end > 0) {
+          throw e;
+        }
+        sleep();
+      }
+    }
   }
 
   private BoundStatement bound(String cql, Object... values) {
