@@ -103,7 +103,8 @@ abstract class LayoutsOnStore {
     return DatasetsOnStore.layouts().stream()
         .map(layout ->
             DynamicTest.dynamicTest(
-                layout, () -> new DeletesOnStore(store, directory, layout).check()))
+                layout,
+                () -> new DeletesOnStore(kind, running.options(), directory, layout).check()))
         .toList();
   }
 
