@@ -115,16 +115,14 @@ final class DeleteCommand implements Callable<Integer> {
             "samples",
             "cells",
             "rewritten",
-            "damaged",
-            "series")) {
+            "damaged")) {
       records.add(
           done.state().name().toLowerCase(Locale.ROOT),
           done.rows(),
           done.samples(),
           done.cells(),
           done.rewritten(),
-          done.damaged(),
-          done.series());
+          done.damaged());
     }
     if (done.problem() != null) {
       spec.commandLine().getErr().println("varve: " + done.problem());

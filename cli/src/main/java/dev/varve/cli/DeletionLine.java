@@ -54,7 +54,6 @@ record DeletionLine(Map<String, Long> counts, @Nullable State state, @Nullable S
         count("cells"),
         count("rewritten"),
         count("damaged"),
-        count("series"),
         problem);
   }
 }

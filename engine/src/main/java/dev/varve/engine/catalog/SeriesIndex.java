@@ -111,14 +111,13 @@ public final class SeriesIndex {
 
   /**
    * Removes a key. Whoever holds its number can still ask for the key, and a key that is added
-   * again gets its number again, without fields, extent, samples and durable numbers.
+   * again gets its number again, without fields, extent and samples.
    */
   public void remove(int series) {
     lock.writeLock().lock();
     try {
       if (postings.has(series)) {
         postings.remove(series, keys.get(series));
-        numbers.forget(series, fieldSets.names(fields.get(series)));
         removals.incrementAndGet();
       }
     } finally {

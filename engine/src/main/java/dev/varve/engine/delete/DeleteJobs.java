@@ -118,7 +118,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   private DeleteJob execute(DeleteRecord one) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer, one);
+    DeleteJob job = new DeleteJob(dataset, reader, writer.tables(), one);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

@@ -12,7 +12,6 @@ public final class RemovalTally {
   private final AtomicLong cells = new AtomicLong();
   private final AtomicLong rewritten = new AtomicLong();
   private final AtomicLong damaged = new AtomicLong();
-  private final AtomicLong series = new AtomicLong();
 
   /** Counts a row that was read. */
   public void row() {
@@ -36,11 +35,6 @@ public final class RemovalTally {
     damaged.incrementAndGet();
   }
 
-  /** Counts series that were removed with their labels. */
-  void series(int removed) {
-    series.addAndGet(removed);
-  }
-
   /** Forgets the damaged cells, which the next pass finds again. */
   void begin() {
     damaged.set(0);
@@ -52,13 +46,6 @@ public final class RemovalTally {
 
   DeletionProgress progress(State state, @Nullable String problem) {
     return new DeletionProgress(
-        state,
-        rows.get(),
-        samples.get(),
-        cells.get(),
-        rewritten.get(),
-        damaged.get(),
-        series.get(),
-        problem);
+        state, rows.get(), samples.get(), cells.get(), rewritten.get(), damaged.get(), problem);
   }
 }

@@ -22,7 +22,7 @@ final class BlockDestination {
 
   /**
    * @param home writes the home's table of series
-   * @param writing held while series are looked up and samples become visible
+   * @param writing held while samples take stamps and become visible
    */
   BlockDestination(OpenDataset dataset, Applier home, Lock writing) {
     this.dataset = dataset;
@@ -42,15 +42,6 @@ final class BlockDestination {
     if (parts.isEmpty()) {
       return true;
     }
-    writing.lock();
-    try {
-      return writeAll(parts);
-    } finally {
-      writing.unlock();
-    }
-  }
-
-  private boolean writeAll(List<Part> parts) {
     SeriesNotes notes = new SeriesNotes(dataset);
     long stamp = dataset.stamps(1);
     Map<BlockTiers, ColumnBatch> batches = new LinkedHashMap<>(1);
@@ -62,7 +53,12 @@ final class BlockDestination {
     if (!notes.apply(home)) {
       return false;
     }
-    batches.forEach(BlockTiers::write);
+    writing.lock();
+    try {
+      batches.forEach(BlockTiers::write);
+    } finally {
+      writing.unlock();
+    }
     return true;
   }
 

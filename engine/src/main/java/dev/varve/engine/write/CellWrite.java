@@ -71,7 +71,11 @@ final class CellWrite {
   Outcome run() {
     deletedTimes.await(batch.parts());
     try {
-      return companions == null ? runAlone() : runTogether(companions);
+      Outcome outcome = companions == null ? runAlone() : runTogether(companions);
+      if (outcome == Outcome.WRITTEN) {
+        index.remember(newIndexCells);
+      }
+      return outcome;
     } finally {
       for (LayoutEdits used : edits) {
         if (used != null) {
@@ -90,11 +94,7 @@ final class CellWrite {
       deletedTimes.ensureNone(batch.parts());
       encode();
       try {
-        if (!applyAlone()) {
-          return Outcome.KEY_REJECTED;
-        }
-        index.remember(newIndexCells);
-        return Outcome.WRITTEN;
+        return applyAlone() ? Outcome.WRITTEN : Outcome.KEY_REJECTED;
       } finally {
         noteLate();
       }
@@ -299,7 +299,6 @@ final class CellWrite {
       if (applyCompanions()) {
         companions.remove(markers);
       }
-      index.remember(newIndexCells);
     } finally {
       tables.writing().unlock();
       companions.unlock();

@@ -8,7 +8,6 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
-import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
@@ -221,19 +220,15 @@ public final class DatasetWriter implements AutoCloseable {
       return null;
     }
     try {
-      SeriesIndex catalog = dataset.index();
-      Standing standing = series.of(key).standing(catalog);
+      Standing standing = series.of(key).standing();
       int number =
           standing.series() < 0 || !standing.has(field, kind)
               ? SeriesNumbers.NONE
-              : catalog.numbers().find(standing.series(), field);
-      // If a key was removed meanwhile, the number may be later than the extent.
-      if (number == SeriesNumbers.NONE || catalog.removals() != standing.removals()) {
-        return null;
-      }
+              : dataset.index().numbers().find(standing.series(), field);
       TimeRange extent = standing.extent();
-      return new SeriesHandle(
-          number, standing.series(), kind, extent.from(), extent.to(), standing.removals());
+      return number == SeriesNumbers.NONE
+          ? null
+          : new SeriesHandle(number, standing.series(), kind, extent.from(), extent.to());
     } catch (RefusedException e) {
       // A write under the key is refused with the reason.
       return null;
@@ -252,7 +247,7 @@ public final class DatasetWriter implements AutoCloseable {
       return null;
     }
     long oldest = Math.max(dataset.oldestKept(), period.times().from());
-    return new SampleBatch(tiers, dataset.index(), oldest, dataset.firstRefused(), growth);
+    return new SampleBatch(tiers, oldest, dataset.firstRefused(), growth);
   }
 
   private Period newest() {
@@ -269,26 +264,15 @@ public final class DatasetWriter implements AutoCloseable {
     return admitted(
         samples.byteCount(),
         () -> {
-          if (!writeByNumber(samples)) {
-            return new WriteJob(path, samples.byKey(), null, 0).run();
+          tables.writing().lock();
+          try {
+            samples.tiers().write(samples.columns());
+          } finally {
+            tables.writing().unlock();
           }
           samples.forEach(dataset.index()::count);
           return new WriteResult(samples.sampleCount(), 0, List.of(), Map.of());
         });
-  }
-
-  /** Writes samples of known series; false if the catalog has removed one of them meanwhile. */
-  private boolean writeByNumber(SampleBatch samples) {
-    tables.writing().lock();
-    try {
-      if (!samples.isInCatalog()) {
-        return false;
-      }
-      samples.tiers().write(samples.columns());
-      return true;
-    } finally {
-      tables.writing().unlock();
-    }
   }
 
   private WriteResult refuseAll(Batch batch) {
@@ -380,11 +364,6 @@ public final class DatasetWriter implements AutoCloseable {
   public void revisit() {
     dataset.layouts().forEach(PlacedLayout::forget);
     index.revisit();
-  }
-
-  /** Applies index cells again that are written from now on, because some were deleted. */
-  public void forgetIndexCells() {
-    index.forget();
   }
 
   /** Looks names and series up again that are used from now on, because names have changed. */

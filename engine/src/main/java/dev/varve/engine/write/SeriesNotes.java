@@ -19,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the catalog does not know yet about the series of a batch. It becomes edits of the home,
- * and, once these are applied, entries of the index. For one thread, which holds the lock of
- * writers from the first {@link #add} until the samples are written: a key is removed only while
- * nobody writes.
+ * and, once these are applied, entries of the index. For one thread.
  */
 final class SeriesNotes {
   /**
@@ -109,7 +107,10 @@ final class SeriesNotes {
 
   /** Returns what the catalog says of a series, which may have been removed since. */
   private Standing standing(KnownSeries series) {
-    return series.standing(dataset.index());
+    Standing standing = series.standing();
+    return standing.series() < 0 || dataset.index().has(standing.series())
+        ? standing
+        : Standing.NOTHING;
   }
 
   /**
@@ -118,7 +119,7 @@ final class SeriesNotes {
    */
   int number(KnownSeries series, String field, long stamp) {
     SeriesNumbers known = dataset.index().numbers();
-    int key = standing(series).series();
+    int key = series.standing().series();
     int number = key < 0 ? SeriesNumbers.NONE : known.find(key, field);
     if (number != SeriesNumbers.NONE) {
       return number;
@@ -191,10 +192,9 @@ final class SeriesNotes {
   }
 
   private Standing after(Note note, int number) {
-    Standing before = standing(note.series());
+    FieldKinds before = standing(note.series()).fields();
     List<Field> added =
         note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
-    return new Standing(
-        number, before.fields().with(added), dataset.index().extent(number), before.removals());
+    return new Standing(number, before.with(added), dataset.index().extent(number));
   }
 }

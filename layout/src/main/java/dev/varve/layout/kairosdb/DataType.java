@@ -5,7 +5,6 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +29,6 @@ enum DataType {
   UNTYPED("kairos_legacy", null);
 
   private static final DataType[] ALL = values();
-
-  /** The types of rows that are written. */
-  static final List<DataType> WRITTEN = List.of(LONG, DOUBLE, STRING);
 
   private final String typeName;
   private final @Nullable Kind kind;
