@@ -317,7 +317,9 @@ class ConsoleFaultsIT {
         browser.click(".show-index");
       }
       samples.addAll(index);
-      assertThat(browser.run(STRIPS)).as("%s: %s", layout, answer).isEqualTo(samples);
+      await()
+          .untilAsserted(() ->
+              assertThat(browser.run(STRIPS)).as("%s: %s", layout, answer).isEqualTo(samples));
     }
   }
 }
