@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The number of platform threads of this process by name, ignoring numbers in names. */
@@ -26,11 +28,30 @@ record LiveThreads(Map<String, Integer> counts) {
               + "|RPCClient-NioEventLoopGroup-.*|RpcClient-timer-pool.*"
               + "|org\\.apache\\.hadoop\\.fs\\.FileSystem.*");
 
+  /**
+   * The beginning of the names of the threads that carry virtual threads. Java starts them when
+   * they are needed, whoever needs them, and ends them when they have been idle for 30 s.
+   */
+  private static final String CARRIERS = carriers();
+
+  /** Reads it from a text such as {@code VirtualThread[#3]/runnable@ForkJoinPool-1-worker-1}. */
+  private static String carriers() {
+    AtomicReference<String> text = new AtomicReference<>("");
+    try {
+      Thread.ofVirtual().start(() -> text.set(Thread.currentThread().toString())).join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Matcher matcher = Pattern.compile("@(ForkJoinPool-\\d+-)worker-\\d+$").matcher(text.get());
+    assertThat(matcher.find()).as("a carrier in '%s'", text).isTrue();
+    return matcher.group(1);
+  }
+
   static LiveThreads now() {
     Map<String, Integer> counts = new TreeMap<>();
     Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(name -> !NOBODYS.matcher(name).matches())
+        .filter(name -> !NOBODYS.matcher(name).matches() && !name.startsWith(CARRIERS))
         .forEach(
             name -> counts.merge(name.replaceAll("[0-9a-f]*[0-9][0-9a-f]*", "N"), 1, Integer::sum));
     return new LiveThreads(counts);

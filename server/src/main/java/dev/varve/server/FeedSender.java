@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a feed's connection: the user of its certificate, or the one as whom everyone
- * writes who reaches the listener. It is looked up again only when the rules have changed or the
+ * The sender of a feed's connection: the user of its certificate, or the user whom {@code as} of
+ * the listener names. The sender is looked up again only when the rules have changed or the
  * certificate has expired.
  */
 final class FeedSender implements Sender {
@@ -28,7 +28,8 @@ final class FeedSender implements Sender {
   private Caller caller = Caller.ANYONE;
 
   /**
-   * @param as name of the user as whom everyone writes; null if the certificate says who does
+   * @param as name of the user whom {@code as} of the listener names; null if certificates name
+   *     users
    * @param certificate the client's certificate; null for none
    * @param dataset returns the name of the dataset to which the lines go; fails with {@link
    *     HttpError} until the stores are open

@@ -60,7 +60,7 @@ public final class ParallelExport implements ExportWriter {
   /** Characters of the series in each line, at most. */
   private long head;
 
-  /** Is told whenever all samples up to one have reached the target. */
+  /** Called when all samples up to one have reached the target. */
   public interface Checkpoints {
     /** Hears nothing. */
     Checkpoints NONE = (last, time, written, leftOut) -> {};

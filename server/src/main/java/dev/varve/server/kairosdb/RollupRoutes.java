@@ -172,7 +172,7 @@ final class RollupRoutes {
     String before = task(exchange, id);
     RollupTask task = reader(exchange).read(id, body);
     RollupStore store = store(exchange);
-    // Whoever stores a task of nobody again makes it run with that user's rights.
+    // A task without a creator runs with the rights of the user who stores it again.
     boolean isTaken = creator != null && store.creator(id) == null;
     if (isTaken || !task.json().equals(before)) {
       store.put(task, creator, context.clock().millis());

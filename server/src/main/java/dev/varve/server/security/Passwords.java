@@ -201,7 +201,7 @@ final class Passwords implements AutoCloseable {
   }
 
   /**
-   * Verifies a guess. The one thread checks the limit before a guess and counts it behind, so
+   * Verifies a guess. The one thread checks the limit before a guess and counts it afterwards, so
    * guesses that arrive at once do not pass the limit together.
    */
   private boolean verified(Guess guess, String password, Wanted wanted) {

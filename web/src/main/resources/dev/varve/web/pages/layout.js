@@ -1,6 +1,6 @@
 /** Layout: the cells that layouts make of a point, byte by byte, and advice on the layout. */
 import { h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useAddress, follow } from '../address.js';
 import { api, useAnswer } from '../api.js';
 import { metrics } from '../completion.js';
@@ -245,7 +245,8 @@ function Anatomy({ name, point, list, place, onName, onClose }) {
       h(
         'div',
         { class: answer.loading ? 'stale' : 'fresh', 'aria-busy': String(answer.loading) },
-        h(Cells, { data: answer.data }),
+        // Another table starts without its index cells.
+        h(Cells, { key: answer.data.cells[0]?.table, data: answer.data }),
       ),
     answer.data &&
       h(Estimate, {
@@ -315,7 +316,6 @@ function Declaration({ yaml }) {
 /** @param {{ data: Answer.Cells }} props */
 function Cells({ data }) {
   const [all, setAll] = useState(false);
-  useEffect(() => setAll(false), [data.cells[0]?.table]);
   const samples = data.cells.filter((cell) => !cell.index);
   const index = data.cells.filter((cell) => cell.index);
   return [

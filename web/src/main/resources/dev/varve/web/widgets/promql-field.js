@@ -7,7 +7,7 @@
  * transparent.
  */
 import { h } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { choices } from '../completion.js';
 import { tokens } from '../promql-tokens.js';
@@ -142,7 +142,8 @@ export function PromQlField({ value, onAsk, label = 'PromQL' }) {
   const fault = useFault(text);
   const completion = useChoices(field, setText);
   const { offer, hide, look } = completion;
-  useEffect(() => setText(value), [value]);
+  // Before the field is drawn, so that it takes no letter away that was typed since.
+  useLayoutEffect(() => setText(value), [value]);
   const ask = () => {
     hide();
     onAsk((field.current?.value ?? '').trim());
