@@ -29,12 +29,10 @@ record LiveThreads(Map<String, Integer> counts) {
               + "|org\\.apache\\.hadoop\\.fs\\.FileSystem.*");
 
   /**
-   * The beginning of the names of the threads that carry virtual threads. Java starts them when
-   * they are needed, whoever needs them, and ends them when they have been idle for 30 s.
+   * Returns the beginning of the names of the threads that carry virtual threads, read from a text
+   * such as {@code VirtualThread[#3]/runnable@ForkJoinPool-1-worker-1}. Java starts them when they
+   * are needed, whoever needs them, and ends them when they have been idle for 30 s.
    */
-  private static final String CARRIERS = carriers();
-
-  /** Reads it from a text such as {@code VirtualThread[#3]/runnable@ForkJoinPool-1-worker-1}. */
   private static String carriers() {
     AtomicReference<String> text = new AtomicReference<>("");
     try {
@@ -48,10 +46,11 @@ record LiveThreads(Map<String, Integer> counts) {
   }
 
   static LiveThreads now() {
+    String carriers = carriers();
     Map<String, Integer> counts = new TreeMap<>();
     Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(name -> !NOBODYS.matcher(name).matches() && !name.startsWith(CARRIERS))
+        .filter(name -> !NOBODYS.matcher(name).matches() && !name.startsWith(carriers))
         .forEach(
             name -> counts.merge(name.replaceAll("[0-9a-f]*[0-9][0-9a-f]*", "N"), 1, Integer::sum));
     return new LiveThreads(counts);
