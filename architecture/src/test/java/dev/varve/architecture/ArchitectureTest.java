@@ -1,6 +1,7 @@
 package dev.varve.architecture;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.Dependency;
@@ -188,6 +189,12 @@ class ArchitectureTest {
             violations(
                 (from, to) -> to.getPackageName().startsWith("dev.varve.") && !mayImport(from, to)))
         .isEmpty();
+  }
+
+  /** A reader can begin at any package and read only what is below it. */
+  @Test
+  void packagesHaveNoCycles() {
+    slices().matching("dev.varve.(**)").should().beFreeOfCycles().check(CLASSES);
   }
 
   @Test

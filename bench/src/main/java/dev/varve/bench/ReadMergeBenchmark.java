@@ -1,11 +1,11 @@
 package dev.varve.bench;
 
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;

@@ -1,5 +1,8 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,5 +1,7 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.engine.attach.Inspection;
 import dev.varve.engine.attach.Inspection.Candidate;
 import dev.varve.engine.attach.Inspection.FoundTable;

@@ -1,6 +1,8 @@
 package dev.varve.cli;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ConfigOptions;
 import dev.varve.server.AccessCheck;
 import dev.varve.server.AccessCheck.Decision;
 import dev.varve.server.AccessCheck.Request;

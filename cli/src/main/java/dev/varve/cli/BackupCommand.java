@@ -1,10 +1,22 @@
 package dev.varve.cli;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ConfigOptions;
+import dev.varve.cli.target.RemoteOptions;
+import dev.varve.cli.target.RunningServer;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.engine.Engine;
 import dev.varve.engine.backup.BackupJob;
 import dev.varve.engine.backup.BackupProgress;
-import dev.varve.engine.backup.SnapshotSource;
 import dev.varve.server.rules.RuleFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -181,7 +193,7 @@ final class BackupCommand implements Callable<Integer> {
     }
     try (DirectoryLock _ = DirectoryLock.take(data);
         Engine engine = Engine.open(read.engine())) {
-      return job.run(SnapshotSource.of(engine.snapshots()), progress);
+      return job.run(engine.snapshots().source(), progress);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
 import dev.varve.engine.backup.BackupFolder;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package dev.varve.cli;
 
-import dev.varve.engine.DatasetConfig;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.target.ConfigOptions;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
 import dev.varve.engine.backup.Backup;
 import dev.varve.engine.backup.BackupFolder;
 import dev.varve.engine.backup.Restore;
@@ -10,6 +10,8 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -3,6 +3,14 @@ package dev.varve.cli;
 import static java.util.stream.Collectors.joining;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ConfigOptions;
+import dev.varve.cli.target.RemoteOptions;
+import dev.varve.cli.target.RunningServer;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.ServerConnection;
 import dev.varve.engine.Engine;
 import dev.varve.engine.Repaired;
 import dev.varve.engine.check.AffectedSeries;

@@ -1,7 +1,14 @@
 package dev.varve.cli;
 
-import dev.varve.engine.CompactionProgress;
-import dev.varve.engine.ConversionProgress;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
+import dev.varve.engine.progress.CompactionProgress;
+import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.varve.QueryParameters;

@@ -2,6 +2,9 @@ package dev.varve.cli;
 
 import dev.varve.cli.config.ConfigKeys;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.target.ConfigOptions;
 import dev.varve.server.security.AccessRules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

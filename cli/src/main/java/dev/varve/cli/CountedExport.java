@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.Progress;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;

@@ -1,8 +1,15 @@
 package dev.varve.cli;
 
-import dev.varve.engine.DeleteCount;
-import dev.varve.engine.DeletionProgress;
-import dev.varve.engine.DeletionProgress.State;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
+import dev.varve.engine.progress.DeleteCount;
+import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.DeletionProgress.State;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.varve.DeleteParameters;

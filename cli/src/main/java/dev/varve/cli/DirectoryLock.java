@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.store.PrivateDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.JsonTree;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;

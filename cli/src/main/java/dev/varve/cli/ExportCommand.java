@@ -1,5 +1,12 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.InstantsOptions;
+import dev.varve.cli.io.MetricSelector;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.export.ParallelExport;

@@ -1,5 +1,7 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.JsonTree;
 import dev.varve.formats.json.Json;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;

@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.JsonTree;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.formats.parquet.ParquetExport;
 import dev.varve.model.GroupKey;

@@ -1,5 +1,11 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,13 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.LayoutOptions;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutParameter;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
 import java.util.LinkedHashMap;

@@ -1,5 +1,10 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.formats.points.PointFormatException;
 import dev.varve.formats.points.PointReader;
 import dev.varve.model.BatchBuilder;

@@ -1,5 +1,11 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerOptions;
+import dev.varve.cli.target.ServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,9 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.varve.QueryParameters;

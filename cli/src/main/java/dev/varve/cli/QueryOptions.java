@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.promql.PromQl;

@@ -1,5 +1,8 @@
 package dev.varve.cli;
 
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerOptions;
+import dev.varve.cli.target.ServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.Callable;

@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.Progress;
 import dev.varve.engine.backup.Backup;
 import dev.varve.engine.backup.BackupFolder;
 import dev.varve.engine.backup.Restore;

@@ -2,9 +2,15 @@ package dev.varve.cli;
 
 import dev.varve.cli.config.LogFormat;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ConfigOptions;
+import dev.varve.cli.target.DataSocket;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;

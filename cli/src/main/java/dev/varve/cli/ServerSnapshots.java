@@ -1,5 +1,9 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.engine.backup.SnapshotSource;
 import java.io.IOException;
 import java.io.InputStream;

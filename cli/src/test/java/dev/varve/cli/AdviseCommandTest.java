@@ -2,10 +2,11 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig;
+import dev.varve.cli.io.JsonTree;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;

@@ -3,12 +3,13 @@ package dev.varve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.target.DataSocket;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;

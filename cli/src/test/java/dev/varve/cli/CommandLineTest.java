@@ -3,7 +3,8 @@ package dev.varve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.cli.config.VarveConfig;
-import dev.varve.engine.EngineConfig;
+import dev.varve.cli.io.Stdout;
+import dev.varve.engine.config.EngineConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -2,11 +2,12 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.cli.io.JsonTree;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;

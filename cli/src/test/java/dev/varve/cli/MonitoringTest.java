@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.cli.io.JsonTree;
 import dev.varve.formats.json.Json;
 import dev.varve.query.promql.PromQl;
 import dev.varve.server.config.ConfigNode;

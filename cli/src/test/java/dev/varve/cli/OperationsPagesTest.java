@@ -3,8 +3,9 @@ package dev.varve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.target.DataSocket;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;

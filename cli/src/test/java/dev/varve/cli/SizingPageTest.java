@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;

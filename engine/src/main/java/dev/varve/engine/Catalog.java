@@ -1,7 +1,11 @@
 package dev.varve.engine;
 
+import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;

@@ -1,7 +1,9 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.Attached;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;

@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;

@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.config.FieldLimits;
 import dev.varve.engine.write.BatchBudget;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

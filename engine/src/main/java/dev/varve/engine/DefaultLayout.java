@@ -1,11 +1,12 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Resolution;
 import dev.varve.store.Store;
 import java.util.ArrayList;

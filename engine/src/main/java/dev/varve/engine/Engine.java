@@ -3,11 +3,16 @@ package dev.varve.engine;
 import dev.varve.engine.backup.BackupException;
 import dev.varve.engine.backup.BackupJob;
 import dev.varve.engine.backup.BackupProgress;
-import dev.varve.engine.backup.SnapshotSource;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.InvalidConfigException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.UnknownDatasetException;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.BatchBudget;
@@ -184,7 +189,7 @@ public final class Engine implements AutoCloseable {
       throw new BackupException(
           "%s is in the data directory: a backup belongs on another disk".formatted(to));
     }
-    return new BackupJob(to, Map.of(), keep).run(SnapshotSource.of(snapshots), progress);
+    return new BackupJob(to, Map.of(), keep).run(snapshots.source(), progress);
   }
 
   /**

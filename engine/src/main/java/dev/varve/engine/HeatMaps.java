@@ -9,6 +9,7 @@ import dev.varve.engine.heat.HeatSlice;
 import dev.varve.engine.heat.RowName;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;

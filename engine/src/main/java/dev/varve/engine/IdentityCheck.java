@@ -1,6 +1,8 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.periods.Periods;

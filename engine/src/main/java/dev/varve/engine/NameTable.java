@@ -1,5 +1,8 @@
 package dev.varve.engine;
 
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.NameNumbers;

@@ -1,5 +1,8 @@
 package dev.varve.engine;
 
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.request.ReadGuard;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

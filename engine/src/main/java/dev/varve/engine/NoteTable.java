@@ -1,7 +1,10 @@
 package dev.varve.engine;
 
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.NoteCells;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.Bytes;

@@ -1,8 +1,11 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.Access;
-import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.Access;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.Layout;
 import dev.varve.layout.TextTable;
 import dev.varve.model.Bytes;

@@ -5,6 +5,7 @@ import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.check.StoreCheck;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.store.Power;
 import dev.varve.store.RowSpan;

@@ -1,8 +1,10 @@
 package dev.varve.engine;
 
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.ServiceTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import java.util.ArrayList;

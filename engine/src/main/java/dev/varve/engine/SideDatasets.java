@@ -1,14 +1,15 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.Attached;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.opentsdb.OpenTsdbLayout;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.layout.opentsdb.RollupLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Kind;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package dev.varve.engine;
 
+import dev.varve.engine.backup.SnapshotSource;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.home.ServerIdFile;
 import dev.varve.store.PrivateDirectory;
 import dev.varve.store.Store;
@@ -66,6 +68,22 @@ public final class Snapshots {
     this.directory = data.resolve(FOLDER);
     this.stores = Map.copyOf(stores);
     this.datasets = List.copyOf(datasets);
+  }
+
+  /** Returns the snapshots as the source of a backup. */
+  public SnapshotSource source() {
+    return new SnapshotSource() {
+      @Override
+      public Taken create() {
+        Snapshot made = Snapshots.this.create();
+        return new Taken(made.name(), made.directory());
+      }
+
+      @Override
+      public void delete(String name) {
+        Snapshots.this.delete(name);
+      }
+    };
   }
 
   /**

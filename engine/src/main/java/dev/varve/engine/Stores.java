@@ -1,10 +1,13 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.StoreCheck;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.ServerId;

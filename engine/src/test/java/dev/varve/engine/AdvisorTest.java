@@ -2,16 +2,19 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.advice.Advice;
 import dev.varve.engine.advice.Advice.ReadCosts;
 import dev.varve.engine.advice.Advice.Verdict;
 import dev.varve.engine.advice.Rule;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.usage.QueryKind;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;

@@ -2,6 +2,10 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.config.FieldLimits;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;

@@ -7,7 +7,7 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

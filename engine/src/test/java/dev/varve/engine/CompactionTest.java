@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.PowerLossStore.Fate;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.progress.CompactionProgress;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

@@ -3,8 +3,15 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.ConversionProgress;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.PowerLossStore.Fate;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

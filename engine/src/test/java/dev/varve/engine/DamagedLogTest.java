@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;

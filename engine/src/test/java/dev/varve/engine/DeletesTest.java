@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.DeletionProgress.State;
 import dev.varve.engine.TestEngine.Sample;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.DeleteCount;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.DeletionProgress.State;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;

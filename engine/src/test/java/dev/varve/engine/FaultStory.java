@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Refresh;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

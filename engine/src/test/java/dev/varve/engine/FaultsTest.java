@@ -2,7 +2,7 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
 import java.util.ArrayList;

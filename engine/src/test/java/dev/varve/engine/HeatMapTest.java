@@ -3,11 +3,15 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.HeatMaps.Named;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatMap;
 import dev.varve.engine.heat.Load;
 import dev.varve.engine.heat.RowName;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

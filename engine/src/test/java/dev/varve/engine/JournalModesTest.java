@@ -3,9 +3,14 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.JournalConfig.Sync;
 import dev.varve.engine.PowerLossStore.Fate;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.config.Acknowledgement;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.JournalConfig;
+import dev.varve.engine.config.JournalConfig.Sync;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;

@@ -2,8 +2,9 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Latest;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;

@@ -2,12 +2,16 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.TestEngine.Sample;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

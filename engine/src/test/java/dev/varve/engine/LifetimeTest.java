@@ -2,6 +2,8 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.layout.Layout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;

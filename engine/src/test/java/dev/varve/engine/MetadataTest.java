@@ -2,7 +2,9 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.MetricMetadata;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;

@@ -2,11 +2,13 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.Domain;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

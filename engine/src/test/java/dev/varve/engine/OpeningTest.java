@@ -4,8 +4,12 @@ import static dev.varve.engine.TestEngine.dataset;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.InvalidConfigException;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;

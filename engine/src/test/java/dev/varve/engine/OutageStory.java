@@ -3,9 +3,14 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

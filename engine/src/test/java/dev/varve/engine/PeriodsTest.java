@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

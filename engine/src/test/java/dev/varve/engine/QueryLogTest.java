@@ -3,6 +3,11 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.engine.catalog.SeriesBounds;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.usage.CardinalityDay;
 import dev.varve.engine.usage.LoggedQuery;
 import dev.varve.engine.usage.QueryCosts;

@@ -3,7 +3,10 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.ReadRequest.Order;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;

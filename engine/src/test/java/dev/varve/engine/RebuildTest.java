@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.PowerLossStore.Fate;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.RebuildProgress;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;

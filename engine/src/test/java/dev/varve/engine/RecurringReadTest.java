@@ -2,8 +2,10 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.layout.Layouts;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.plan.Plan.Estimate;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Recurring;

@@ -3,11 +3,12 @@ package dev.varve.engine;
 import static dev.varve.engine.TestEngine.dataset;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.TestEngine.Sample;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;

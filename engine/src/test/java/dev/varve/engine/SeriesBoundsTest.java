@@ -5,6 +5,14 @@ import static dev.varve.engine.TestEngine.layout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.engine.catalog.SeriesBounds;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.FillResult;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.write.BatchWithin;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;

@@ -3,8 +3,12 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

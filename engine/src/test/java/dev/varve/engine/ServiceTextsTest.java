@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.ServiceTexts.Text;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
 import java.util.List;

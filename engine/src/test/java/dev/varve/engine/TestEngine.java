@@ -1,10 +1,15 @@
 package dev.varve.engine;
 
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;

@@ -2,8 +2,11 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig.Access;
-import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Access;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;

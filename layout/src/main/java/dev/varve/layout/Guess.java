@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A guess at the parameters with which another server created its tables, see {@link Inference}.
+ * A guess at the parameters with which another server created its tables.
  *
  * @param evidence the supporting observations, in words
  * @param demand which parameter cannot be inferred from the tables and must be given, and why;

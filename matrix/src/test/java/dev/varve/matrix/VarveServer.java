@@ -3,10 +3,10 @@ package dev.varve.matrix;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;

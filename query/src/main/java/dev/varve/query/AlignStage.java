@@ -3,6 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Align;
+import dev.varve.query.limit.Memory;
 import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Gaps;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Kind;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
@@ -8,6 +8,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.Merge;
+import dev.varve.query.limit.Memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

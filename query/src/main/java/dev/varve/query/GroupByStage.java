@@ -1,11 +1,12 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.query.QueryPlan.GroupBy;
+import dev.varve.query.limit.Memory;
 import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.Arrays;

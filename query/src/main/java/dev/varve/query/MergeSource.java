@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -9,6 +9,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.query.Gathering.Strand;
 import dev.varve.query.QueryPlan.Merge;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.Memory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

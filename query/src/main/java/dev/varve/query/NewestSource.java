@@ -5,6 +5,7 @@ import dev.varve.model.Run;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.Memory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

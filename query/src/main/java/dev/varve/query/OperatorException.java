@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 
 /**
  * Thrown if an operator of a plan receives samples that it cannot process. As this depends on the

@@ -3,6 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Limit;
 import dev.varve.query.QueryPlan.Order;
+import dev.varve.query.limit.Memory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

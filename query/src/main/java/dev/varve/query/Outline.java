@@ -1,7 +1,7 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryExplanation;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.PlanExplanation.ScanExplanation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package dev.varve.query;
 
-import dev.varve.engine.Workers;
+import dev.varve.engine.threads.Workers;
+import dev.varve.query.limit.Memory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,7 +1,8 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Samples;
+import dev.varve.query.limit.Memory;
 import dev.varve.query.running.QueryUse;
 import java.util.Arrays;
 

@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.request.QueryExplanation;
 import dev.varve.model.Recurring;
 import dev.varve.store.ReadCost;
 import java.util.List;

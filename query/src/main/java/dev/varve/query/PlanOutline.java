@@ -3,6 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Resolution;
 import dev.varve.query.QueryPlan.PerSeries;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.QueryLimits;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,15 +1,17 @@
 package dev.varve.query;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.Workers;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.threads.Workers;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import java.util.List;
 import java.util.Set;
 

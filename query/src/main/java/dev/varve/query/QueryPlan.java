@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;

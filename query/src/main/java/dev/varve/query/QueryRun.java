@@ -1,10 +1,10 @@
 package dev.varve.query;
 
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
-import dev.varve.engine.Workers;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.threads.Workers;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
@@ -12,8 +12,11 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.PerSeries;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.Memory;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;

@@ -1,6 +1,6 @@
 package dev.varve.query;
 
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Run;
 import dev.varve.model.Series;
 import dev.varve.store.ReadCost;

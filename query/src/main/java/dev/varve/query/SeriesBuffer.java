@@ -2,6 +2,7 @@ package dev.varve.query;
 
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
+import dev.varve.query.limit.Memory;
 import java.util.Arrays;
 
 /** Samples and gaps of one series, buffered in order. */

@@ -1,6 +1,7 @@
 package dev.varve.query;
 
 import dev.varve.query.QueryPlan.Merge;
+import dev.varve.query.limit.Memory;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,11 +1,12 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Split;
 import dev.varve.query.QueryPlan.Splitter;
+import dev.varve.query.limit.Memory;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;

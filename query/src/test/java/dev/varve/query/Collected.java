@@ -2,7 +2,9 @@ package dev.varve.query;
 
 import dev.varve.model.Samples;
 import dev.varve.model.Value;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.varve.query;
 
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
@@ -12,6 +12,7 @@ import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.query.running.Runs;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.varve.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
@@ -14,6 +14,7 @@ import dev.varve.model.Value;
 import dev.varve.query.QueryPlan.Downsample;
 import dev.varve.query.QueryPlan.Merge;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
@@ -22,6 +22,7 @@ import dev.varve.query.QueryPlan.Downsample;
 import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.QueryPlan.Merge;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
 import dev.varve.store.ReadCancelledException;
 import java.util.ArrayList;

@@ -3,11 +3,13 @@ package dev.varve.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.Workers;
+import dev.varve.engine.threads.Workers;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
+import dev.varve.query.limit.Memory;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;

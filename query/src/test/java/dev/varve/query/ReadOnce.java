@@ -1,14 +1,15 @@
 package dev.varve.query;
 
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.query.running.Runs;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCost;
 import java.util.ArrayList;

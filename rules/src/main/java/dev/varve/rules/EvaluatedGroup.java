@@ -1,6 +1,6 @@
 package dev.varve.rules;
 
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.GroupKey;

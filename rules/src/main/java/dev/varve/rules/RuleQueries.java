@@ -1,6 +1,6 @@
 package dev.varve.rules;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.PromQlEvaluationException;

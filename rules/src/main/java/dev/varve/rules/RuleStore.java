@@ -1,6 +1,6 @@
 package dev.varve.rules;
 
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
@@ -17,7 +17,7 @@ public interface RuleStore {
    * @throws dev.varve.query.promql.PromQlException if the text is not a valid expression
    * @throws dev.varve.query.promql.eval.PromQlEvaluationException if it cannot be evaluated on the
    *     series
-   * @throws dev.varve.engine.QueryRefusedException if it exceeds a limit
+   * @throws dev.varve.engine.error.QueryRefusedException if it exceeds a limit
    * @throws dev.varve.query.running.QueryStoppedException if it was not admitted, or was stopped
    */
   PromResult instant(

@@ -1,6 +1,6 @@
 package dev.varve.rules;
 
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Batch;
 import dev.varve.model.Column;
@@ -9,12 +9,12 @@ import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
-import dev.varve.query.QueryLimits;
-import dev.varve.query.Runs;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;

@@ -1,5 +1,7 @@
 package dev.varve.server;
 
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.heroic.Heroic;
 import dev.varve.server.influx.Influx;
 import dev.varve.server.kairosdb.KairosDb;

@@ -4,6 +4,8 @@ import dev.varve.engine.Engine;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.console.ConsolePages;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Router;
 import dev.varve.server.operations.DamageStatus;
 import dev.varve.server.operations.Operations;

@@ -2,7 +2,7 @@ package dev.varve.server;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.engine.InvalidConfigException;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.query.running.EndedQuery;
@@ -10,6 +10,8 @@ import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.Caller;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.queries.QueryOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,18 +1,19 @@
 package dev.varve.server;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.RunningQueries;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.Intake;

@@ -2,7 +2,7 @@ package dev.varve.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.HttpLimits;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.InvalidConfigException;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
 import dev.varve.server.queries.QueryOptions;

@@ -1,7 +1,7 @@
 package dev.varve.tree;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.WrongCallException;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.devstores.DevStore;
 import dev.varve.devstores.DevStoreException;
 import dev.varve.devstores.DevStores;

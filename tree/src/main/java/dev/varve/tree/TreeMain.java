@@ -1,8 +1,8 @@
 package dev.varve.tree;
 
-import dev.varve.cli.CommandFailedException;
 import dev.varve.cli.Main;
 import dev.varve.cli.bench.StartedStore;
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.devstores.DevStore;
 import dev.varve.devstores.DevStoreException;
 import dev.varve.devstores.DevStores;

@@ -1,12 +1,12 @@
 package dev.varve.cli.bench;
 
-import dev.varve.cli.OutputFormat;
-import dev.varve.cli.Records;
-import dev.varve.cli.WrongCallException;
-import dev.varve.engine.DatasetConfig;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Resolution;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;

@@ -1,11 +1,11 @@
 package dev.varve.cli.bench;
 
-import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.engine.QueryExplanation;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;

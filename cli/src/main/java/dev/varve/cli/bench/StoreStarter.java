@@ -14,7 +14,7 @@ public interface StoreStarter {
    * kind.
    *
    * @param directory where the store keeps its files; created if missing
-   * @throws dev.varve.cli.CommandFailedException if the store does not start
+   * @throws dev.varve.cli.io.CommandFailedException if the store does not start
    */
   @Nullable StartedStore start(String kind, Path directory);
 }

@@ -1,7 +1,7 @@
 package dev.varve.cli.cells;
 
-import dev.varve.cli.OutputFormat;
-import dev.varve.cli.Records;
+import dev.varve.cli.io.OutputFormat;
+import dev.varve.cli.io.Records;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;

@@ -1,8 +1,8 @@
 package dev.varve.cli.cells;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.LayoutOptions;
-import dev.varve.cli.OutputFormat;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.LayoutOptions;
+import dev.varve.cli.io.OutputFormat;
 import dev.varve.engine.cells.BlocksOfPoints;
 import dev.varve.engine.cells.CellsOfPoints;
 import dev.varve.engine.cells.ScratchTables;

@@ -1,6 +1,6 @@
 package dev.varve.cli.cells;
 
-import dev.varve.cli.OutputFormat;
+import dev.varve.cli.io.OutputFormat;
 import dev.varve.engine.cells.BlocksOfPoints;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.formats.points.Point;

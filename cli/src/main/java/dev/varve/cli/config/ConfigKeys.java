@@ -1,8 +1,8 @@
 package dev.varve.cli.config;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.Attached;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.server.ServerConfig.Feed;

@@ -1,7 +1,7 @@
 package dev.varve.cli.config;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.EngineConfig;
 import java.lang.management.ManagementFactory;
 
 /**

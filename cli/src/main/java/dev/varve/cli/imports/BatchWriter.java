@@ -1,7 +1,7 @@
 package dev.varve.cli.imports;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.Target;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.target.Target;
 import dev.varve.model.Batch;
 import java.io.IOException;
 import java.nio.file.Path;

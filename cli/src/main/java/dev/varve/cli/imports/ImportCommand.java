@@ -1,12 +1,12 @@
 package dev.varve.cli.imports;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.OutcomeOption;
-import dev.varve.cli.Progress;
-import dev.varve.cli.ProgressOption;
-import dev.varve.cli.Records;
-import dev.varve.cli.Target;
-import dev.varve.cli.TargetOptions;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.formats.export.CsvRows;
 import dev.varve.formats.export.VictoriaMetricsLines;
 import dev.varve.formats.text.BadLineException;

@@ -7,7 +7,7 @@ import dev.hardwood.metadata.FileMetaData;
 import dev.hardwood.metadata.RowGroup;
 import dev.hardwood.reader.ParquetFileReader;
 import dev.hardwood.reader.RowReader;
-import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.formats.parquet.ParquetExport;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.model.BatchBuilder;

@@ -1,7 +1,7 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.Target;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.target.Target;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;

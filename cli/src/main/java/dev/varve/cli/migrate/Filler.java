@@ -1,8 +1,8 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.Target;
-import dev.varve.cli.Target.Filled;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.Target.Filled;
 import dev.varve.model.Batch;
 import dev.varve.model.ErrorKind;
 import java.time.Duration;

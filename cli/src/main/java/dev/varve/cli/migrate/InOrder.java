@@ -1,6 +1,6 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import java.io.IOException;

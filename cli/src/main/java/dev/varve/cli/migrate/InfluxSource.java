@@ -1,11 +1,11 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.JsonTree;
-import dev.varve.cli.ServerAddress;
-import dev.varve.cli.ServerConnection;
-import dev.varve.cli.ServerRequest;
-import dev.varve.cli.WrongCallException;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;

@@ -1,7 +1,7 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.JsonTree;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.JsonTree;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import java.io.BufferedReader;

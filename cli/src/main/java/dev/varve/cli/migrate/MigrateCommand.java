@@ -1,13 +1,13 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.InstantsOptions;
-import dev.varve.cli.OutcomeOption;
-import dev.varve.cli.Progress;
-import dev.varve.cli.ProgressOption;
-import dev.varve.cli.Records;
-import dev.varve.cli.Target;
-import dev.varve.cli.TargetOptions;
-import dev.varve.cli.WrongCallException;
+import dev.varve.cli.io.InstantsOptions;
+import dev.varve.cli.io.OutcomeOption;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.ProgressOption;
+import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import java.io.IOException;

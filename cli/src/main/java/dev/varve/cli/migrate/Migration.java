@@ -1,8 +1,8 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.Progress;
-import dev.varve.cli.Target.Filled;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.target.Target.Filled;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Samples;

@@ -1,8 +1,8 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.JsonTree;
-import dev.varve.cli.ServerConnection;
-import dev.varve.cli.ServerRequest;
+import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;

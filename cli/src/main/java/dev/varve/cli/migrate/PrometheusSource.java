@@ -1,9 +1,9 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.ServerAddress;
-import dev.varve.cli.ServerConnection;
-import dev.varve.cli.ServerRequest;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.server.prometheus.RemoteReadClient;

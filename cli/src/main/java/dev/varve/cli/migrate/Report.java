@@ -1,7 +1,7 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.Target.Filled;
-import dev.varve.engine.FillResult.Day;
+import dev.varve.cli.target.Target.Filled;
+import dev.varve.engine.progress.FillResult.Day;
 import dev.varve.formats.json.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;

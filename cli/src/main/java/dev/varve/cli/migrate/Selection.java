@@ -1,6 +1,6 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.MetricSelector;
+import dev.varve.cli.io.MetricSelector;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;

@@ -1,10 +1,10 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.ServerAddress;
-import dev.varve.cli.Target;
-import dev.varve.cli.TargetOptions;
-import dev.varve.cli.WrongCallException;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.Target.Filled;
-import dev.varve.engine.FillResult.Day;
+import dev.varve.cli.target.Target.Filled;
+import dev.varve.engine.progress.FillResult.Day;
 
 /**
  * Counts of a migration.

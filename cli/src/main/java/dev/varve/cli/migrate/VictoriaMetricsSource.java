@@ -1,10 +1,10 @@
 package dev.varve.cli.migrate;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.MetricSelector;
-import dev.varve.cli.ServerAddress;
-import dev.varve.cli.ServerConnection;
-import dev.varve.cli.ServerRequest;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.MetricSelector;
+import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.target.ServerConnection;
+import dev.varve.cli.target.ServerRequest;
 import dev.varve.formats.export.VictoriaMetricsLines;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.model.BatchBuilder;

@@ -6,7 +6,7 @@ import dev.varve.cli.cells.CellForm.Located;
 import dev.varve.cli.cells.CellForm.UnknownCellException;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringWriter;

@@ -1,17 +1,17 @@
 package dev.varve.cli.cells;
 
-import dev.varve.cli.OutputFormat;
 import dev.varve.cli.cells.CellForm.Located;
+import dev.varve.cli.io.OutputFormat;
 import dev.varve.engine.cells.ScratchTables;
 import dev.varve.formats.points.Point;
 import dev.varve.formats.points.PointLines;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.Guess;
-import dev.varve.layout.Inference;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
+import dev.varve.layout.registry.Inference;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;

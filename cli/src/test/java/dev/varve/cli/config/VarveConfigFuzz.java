@@ -1,6 +1,6 @@
 package dev.varve.cli.config;
 
-import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;

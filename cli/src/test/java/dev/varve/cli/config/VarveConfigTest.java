@@ -3,10 +3,10 @@ package dev.varve.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;

@@ -3,7 +3,7 @@ package dev.varve.cli.migrate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.cli.CommandFailedException;
-import dev.varve.cli.Progress;
-import dev.varve.cli.Target;
-import dev.varve.cli.TargetOptions;
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.cli.io.CommandFailedException;
+import dev.varve.cli.io.Progress;
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;

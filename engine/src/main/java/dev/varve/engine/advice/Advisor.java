@@ -1,6 +1,5 @@
 package dev.varve.engine.advice;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.advice.Advice.QueryAdvice;
 import dev.varve.engine.advice.Advice.ReadCosts;
 import dev.varve.engine.advice.Advice.Reason;
@@ -11,11 +10,12 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.usage.LoggedQuery;
 import dev.varve.engine.usage.QueryCosts;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.declared.Declaration;
 import dev.varve.layout.declared.DeclaredLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.store.Capabilities;
 import java.util.ArrayList;
 import java.util.List;

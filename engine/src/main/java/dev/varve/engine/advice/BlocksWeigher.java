@@ -1,6 +1,5 @@
 package dev.varve.engine.advice;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.advice.Advice.ReadCosts;
 import dev.varve.engine.advice.Advice.WriteCosts;
 import dev.varve.engine.catalog.Matches.Match;
@@ -9,6 +8,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.WhatIf;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.block.BlockCells;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;

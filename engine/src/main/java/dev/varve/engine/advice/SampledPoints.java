@@ -1,11 +1,11 @@
 package dev.varve.engine.advice;
 
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
-import dev.varve.engine.RunCursor;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
 import dev.varve.layout.Layout;

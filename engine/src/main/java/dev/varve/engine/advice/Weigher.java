@@ -1,6 +1,5 @@
 package dev.varve.engine.advice;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.advice.Advice.ReadCosts;
 import dev.varve.engine.advice.Advice.WriteCosts;
 import dev.varve.engine.advice.Option.Fault;
@@ -8,6 +7,7 @@ import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.WhatIf;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;

@@ -1,11 +1,11 @@
 package dev.varve.engine.advice;
 
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.engine.usage.LoggedQuery;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.TagFilter;

@@ -1,6 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
@@ -101,7 +101,7 @@ final class BlockMerge {
    * @param least number of blocks from which a row is merged, at least 2
    * @param from the row to continue with; null for the first
    * @return the row to continue with; null at the end of the bucket
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    * @throws CorruptDataException if a block is damaged
    */
   @Nullable Bytes step(long bucket, int least, @Nullable Bytes from) {

@@ -1,8 +1,8 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.delete.HiddenSamples;
-import dev.varve.engine.delete.RemovalTally;
+import dev.varve.engine.standing.HiddenSamples;
+import dev.varve.engine.standing.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
@@ -84,7 +84,7 @@ final class BlockRemoval {
    *
    * @param series what is hidden, by the number of the series in blocks
    * @param stopped polled from time to time; true ends the removal
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   void run(List<Long> buckets, Map<Integer, HiddenSamples> series, BooleanSupplier stopped) {
     List<Integer> inOrder = new ArrayList<>(series.keySet());

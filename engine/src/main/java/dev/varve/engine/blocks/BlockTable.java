@@ -1,7 +1,7 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.delete.RemovalTally;
+import dev.varve.engine.standing.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
@@ -217,7 +217,7 @@ final class BlockTable {
    *
    * @param generation of the blocks
    * @return the latest samples of the head
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   SealedEnds write(Head head, long generation) {
     Seal seal = new Seal(head, generation);
@@ -233,7 +233,7 @@ final class BlockTable {
    *
    * @param quiet whether nobody writes to any bucket
    * @return whether there may be more to merge now
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   boolean mergeSome(boolean quiet) {
     if (merging == null && !beginMerge(quiet)) {

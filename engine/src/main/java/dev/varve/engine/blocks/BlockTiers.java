@@ -1,10 +1,10 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.JournalConfig;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.delete.HiddenSamples;
-import dev.varve.engine.delete.RemovalTally;
+import dev.varve.engine.config.JournalConfig;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.standing.HiddenSamples;
+import dev.varve.engine.standing.RemovalTally;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.SampleColumn;
 import dev.varve.model.Kind;
@@ -100,8 +100,8 @@ public final class BlockTiers implements AutoCloseable {
    *     none ever does
    * @param headMax bytes at which a head is sealed; two heads may be in memory
    * @param journaling what writers wait for
-   * @throws dev.varve.engine.CorruptDataException if the journal is damaged and nobody agrees to
-   *     remove the damaged entries
+   * @throws dev.varve.engine.error.CorruptDataException if the journal is damaged and nobody agrees
+   *     to remove the damaged entries
    */
   public static BlockTiers open(
       String name,
@@ -177,7 +177,7 @@ public final class BlockTiers implements AutoCloseable {
   /**
    * Writes a batch and returns once it is visible, and as durable as the journal is to make it.
    *
-   * @throws dev.varve.engine.OverloadedException if there is no room in the head; nothing was
+   * @throws dev.varve.engine.error.OverloadedException if there is no room in the head; nothing was
    *     written
    * @throws WriteFailedException if the store failed
    */

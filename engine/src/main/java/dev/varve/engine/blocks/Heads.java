@@ -1,6 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.OverloadedException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.layout.block.SampleColumn;
 import dev.varve.model.TimeRange;
 import java.time.Duration;

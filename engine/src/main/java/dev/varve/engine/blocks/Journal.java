@@ -65,7 +65,7 @@ final class Journal {
   /**
    * Appends an entry. Appending it again changes nothing.
    *
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   void append(long stamp, JournalEntry entry, Durability durability) {
     MutationBatch edit = new MutationBatch();

@@ -1,9 +1,9 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.JournalConfig;
-import dev.varve.engine.JournalConfig.Sync;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.config.JournalConfig;
+import dev.varve.engine.config.JournalConfig.Sync;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.store.Durability;
 import dev.varve.store.StoreException;
 import java.time.Duration;

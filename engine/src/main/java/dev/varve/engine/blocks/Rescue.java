@@ -1,6 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.model.TimeRange;
 import java.util.List;
 import java.util.function.Supplier;

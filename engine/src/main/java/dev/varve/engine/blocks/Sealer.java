@@ -1,8 +1,8 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.blocks.Heads.Full;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.Map;

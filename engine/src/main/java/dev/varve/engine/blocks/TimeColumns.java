@@ -1,6 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;

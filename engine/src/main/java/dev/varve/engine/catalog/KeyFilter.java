@@ -1,6 +1,6 @@
 package dev.varve.engine.catalog;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import java.util.List;

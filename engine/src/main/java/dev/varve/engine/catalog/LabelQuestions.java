@@ -1,8 +1,8 @@
 package dev.varve.engine.catalog;
 
-import dev.varve.engine.Cardinality;
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.Postings.Label;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Series;
 import java.util.ArrayList;
 import java.util.List;

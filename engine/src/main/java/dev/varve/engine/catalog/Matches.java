@@ -1,6 +1,6 @@
 package dev.varve.engine.catalog;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.varve.engine.catalog;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.Pairs.PairList;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;

@@ -1,6 +1,6 @@
 package dev.varve.engine.catalog;
 
-import dev.varve.engine.Cardinality.Count;
+import dev.varve.engine.request.Cardinality.Count;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.varve.engine.catalog;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import dev.varve.engine.GuardedText;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.GuardedText;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.PatternSize;
 import java.util.Set;
 import java.util.TreeSet;

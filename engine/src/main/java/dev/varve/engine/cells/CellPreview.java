@@ -1,17 +1,17 @@
 package dev.varve.engine.cells;
 
-import dev.varve.engine.PointExplanation;
+import dev.varve.engine.request.PointExplanation;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutParameter;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.store.Cell;
 import dev.varve.store.TableSpec;

@@ -1,9 +1,9 @@
 package dev.varve.engine.cells;
 
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.varve.engine.check;
 
-import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;

@@ -1,18 +1,18 @@
 package dev.varve.engine.convert;
 
-import dev.varve.engine.ConversionProgress;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.blocks.BlockTiers;
-import dev.varve.engine.delete.HiddenSamples;
-import dev.varve.engine.delete.RemovalTally;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.IdentityTable.Conversion;
 import dev.varve.engine.periods.LateWrites;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.standing.HiddenSamples;
+import dev.varve.engine.standing.RemovalTally;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.model.Attribute;
@@ -165,8 +165,9 @@ public final class BlockConversion {
   /**
    * Converts until nothing is left or it is stopped.
    *
-   * @throws dev.varve.engine.WriteFailedException if a store failed
-   * @throws dev.varve.engine.CorruptDataException if copies differ from the cells again and again
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.CorruptDataException if copies differ from the cells again and
+   *     again
    */
   public ConversionProgress run() {
     dropCopies();

@@ -1,14 +1,14 @@
 package dev.varve.engine.convert;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.RunCursor;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.fill.SampleDigest;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.write.BlockCopier;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;

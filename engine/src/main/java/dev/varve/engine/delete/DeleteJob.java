@@ -1,9 +1,5 @@
 package dev.varve.engine.delete;
 
-import dev.varve.engine.Deletion;
-import dev.varve.engine.DeletionProgress;
-import dev.varve.engine.DeletionProgress.State;
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
@@ -12,8 +8,16 @@ import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.DeletionProgress.State;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.standing.DeleteFilter;
+import dev.varve.engine.standing.HiddenSamples;
+import dev.varve.engine.standing.RemovalTally;
+import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.engine.write.TableWriters;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;

@@ -1,14 +1,14 @@
 package dev.varve.engine.delete;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.Deletion;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.model.Selector;
@@ -76,7 +76,7 @@ public final class DeleteJobs implements AutoCloseable {
   /**
    * Accepts a delete: makes it durable and hides its samples from reads that begin later.
    *
-   * @throws dev.varve.engine.OverloadedException if too many deletes are not finished
+   * @throws dev.varve.engine.error.OverloadedException if too many deletes are not finished
    * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete may
    *     happen after a restart
    */

@@ -1,10 +1,10 @@
 package dev.varve.engine.fill;
 
-import dev.varve.engine.FillResult;
-import dev.varve.engine.FillResult.Day;
-import dev.varve.engine.RunCursor;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.progress.FillResult;
+import dev.varve.engine.progress.FillResult.Day;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.model.Batch;
 import dev.varve.model.Column;
@@ -41,8 +41,9 @@ public final class Fill {
   /**
    * Writes what is missing, and compares.
    *
-   * @throws dev.varve.engine.OverloadedException if nothing was tried because too much is waiting
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.OverloadedException if nothing was tried because too much is
+   *     waiting
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public FillResult run(Batch batch) {
     WriteResult written = writer.writeAlone(batch, this::present);

@@ -1,8 +1,8 @@
 package dev.varve.engine.heat;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.home.HeatTable;
 import dev.varve.engine.home.HeatTable.Stored;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import java.time.Duration;

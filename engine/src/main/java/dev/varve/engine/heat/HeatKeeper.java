@@ -1,7 +1,7 @@
 package dev.varve.engine.heat;
 
-import dev.varve.engine.BackgroundThread;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.threads.BackgroundThread;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;

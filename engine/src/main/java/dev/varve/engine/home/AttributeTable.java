@@ -1,6 +1,6 @@
 package dev.varve.engine.home;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;

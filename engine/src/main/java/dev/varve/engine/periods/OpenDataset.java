@@ -1,13 +1,13 @@
 package dev.varve.engine.periods;
 
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
-import dev.varve.engine.delete.StandingDeletes;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.StampClock;
+import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.model.Resolution;
 import dev.varve.store.Durability;
 import dev.varve.store.Store;

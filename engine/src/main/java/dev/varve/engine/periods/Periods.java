@@ -1,11 +1,11 @@
 package dev.varve.engine.periods;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.Attached;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.blocks.Rescue;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;

@@ -1,7 +1,7 @@
 package dev.varve.engine.periods;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.InvalidConfigException;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.InvalidConfigException;
 import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;

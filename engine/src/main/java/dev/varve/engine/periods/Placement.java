@@ -1,7 +1,7 @@
 package dev.varve.engine.periods;
 
-import dev.varve.engine.DatasetConfig.Access;
-import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.config.DatasetConfig.Access;
+import dev.varve.engine.config.DatasetConfig.Attached;
 import dev.varve.layout.Layout;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.TableSpec;

@@ -1,7 +1,7 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.engine.read.SeriesBlocks.Block;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;

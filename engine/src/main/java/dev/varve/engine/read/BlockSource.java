@@ -1,13 +1,13 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Latest;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.engine.read.SeriesBlocks.Block;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Latest;
+import dev.varve.engine.standing.HiddenSamples;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.SampleColumn;
 import dev.varve.model.Attribute;

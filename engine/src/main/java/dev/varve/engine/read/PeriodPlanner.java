@@ -1,7 +1,7 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;

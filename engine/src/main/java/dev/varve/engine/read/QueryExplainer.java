@@ -1,8 +1,8 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.QueryExplanation;
-import dev.varve.engine.QueryExplanation.PeriodRead;
-import dev.varve.engine.QueryExplanation.ShownSlice;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.QueryExplanation.PeriodRead;
+import dev.varve.engine.request.QueryExplanation.ShownSlice;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;

@@ -1,7 +1,7 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Run;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;

@@ -1,14 +1,14 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
-import dev.varve.engine.delete.DeleteFilter;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.ReadsInProgress;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.standing.DeleteFilter;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.model.Kind;

@@ -1,11 +1,11 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest.Order;
-import dev.varve.engine.RunCursor;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.PeriodPlanner.Outcome;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
 import dev.varve.model.Run;

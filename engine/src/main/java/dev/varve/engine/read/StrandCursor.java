@@ -1,6 +1,6 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.error.CorruptDataException;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 import dev.varve.layout.plan.Plan;

@@ -1,6 +1,6 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.DatasetConfig.Duplicates;
+import dev.varve.engine.config.DatasetConfig.Duplicates;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;

@@ -1,8 +1,8 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.ReadRequest;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.Binding;
 import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope;

@@ -1,12 +1,12 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.catalog.SeriesNumbers.Metric;
 import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;

@@ -1,10 +1,10 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyOutput;

@@ -1,14 +1,14 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.BackgroundThread;
-import dev.varve.engine.DatasetConfig.Refresh;
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.RebuildProgress;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.config.DatasetConfig.Refresh;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.progress.RebuildProgress;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.threads.BackgroundThread;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;

@@ -1,13 +1,13 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.RunCursor;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.write.CompanionWriter;
 import dev.varve.engine.write.Companions;
 import dev.varve.model.Attribute;

@@ -1,11 +1,11 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.BackgroundThread;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ChangeTable.Told;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.threads.BackgroundThread;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.store.ReadCancelledException;

@@ -1,8 +1,8 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.progress.CompactionProgress;
 import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.write.TableWriters;
 import dev.varve.layout.Compaction;

@@ -1,6 +1,6 @@
 package dev.varve.engine.tables;
 
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;

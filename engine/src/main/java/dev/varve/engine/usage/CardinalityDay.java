@@ -1,7 +1,7 @@
 package dev.varve.engine.usage;
 
-import dev.varve.engine.Cardinality;
-import dev.varve.engine.Cardinality.Count;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.Cardinality.Count;
 import dev.varve.model.Bytes;
 import dev.varve.store.LaterFormatException;
 import java.io.ByteArrayInputStream;

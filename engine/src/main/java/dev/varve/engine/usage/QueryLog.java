@@ -1,6 +1,6 @@
 package dev.varve.engine.usage;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;

@@ -1,10 +1,10 @@
 package dev.varve.engine.usage;
 
-import dev.varve.engine.BackgroundThread;
-import dev.varve.engine.Cardinality;
 import dev.varve.engine.home.UsageTable;
 import dev.varve.engine.home.UsageTable.Kind;
 import dev.varve.engine.home.UsageTable.Stored;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.threads.BackgroundThread;
 import dev.varve.model.Bytes;
 import dev.varve.store.LaterFormatException;
 import dev.varve.store.StoreException;

@@ -1,8 +1,8 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.FieldLimits;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.config.FieldLimits;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;

@@ -1,6 +1,6 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.OverloadedException;
+import dev.varve.engine.error.OverloadedException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

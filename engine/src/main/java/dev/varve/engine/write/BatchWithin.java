@@ -1,7 +1,7 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.SeriesBounds;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.catalog.SeriesBounds;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;

@@ -1,7 +1,7 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.Period;
 import dev.varve.model.SampleGroup;
 import java.util.List;

@@ -35,8 +35,8 @@ final class BlockDestination {
    *
    * @return false if the store rejects cells by which a series would be found; no sample is written
    *     then
-   * @throws dev.varve.engine.WriteFailedException if a store failed
-   * @throws dev.varve.engine.OverloadedException if too many samples wait to be sealed
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.OverloadedException if too many samples wait to be sealed
    */
   boolean write(List<Part> parts) {
     if (parts.isEmpty()) {

@@ -1,9 +1,9 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.PointExplanation;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.request.PointExplanation;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.block.BlockCells;
 import dev.varve.layout.block.BlockDescription;

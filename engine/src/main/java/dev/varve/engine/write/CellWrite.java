@@ -1,9 +1,9 @@
 package dev.varve.engine.write;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;

@@ -1,6 +1,6 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier.Rejected;

@@ -1,7 +1,7 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.MarkerTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.tables.Applier;

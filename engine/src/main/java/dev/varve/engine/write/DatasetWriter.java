@@ -1,17 +1,17 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.FieldLimits;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.PointExplanation;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.WriteFailedException;
-import dev.varve.engine.WriteResult;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.config.FieldLimits;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.PointExplanation;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.tables.Applier;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.layout.Refusal;

@@ -1,13 +1,13 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.delete.DeleteFilter;
-import dev.varve.engine.delete.DeleteSupport;
-import dev.varve.engine.delete.StandingDeletes;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.periods.DeleteSupport;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.standing.DeleteFilter;
+import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.model.Column;
 import dev.varve.model.TimeRange;
 import java.time.Duration;

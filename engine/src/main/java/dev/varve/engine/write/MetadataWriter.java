@@ -1,6 +1,6 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.AttributeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.periods.OpenDataset;

@@ -1,10 +1,10 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.PointExplanation;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.PointExplanation;
 import dev.varve.layout.Binding;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;

@@ -1,7 +1,7 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.WriteResult;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;

@@ -54,7 +54,7 @@ final class SeriesNotes {
    * find them.
    *
    * @return false if the store rejects it
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   boolean apply(Applier home) {
     if (edits.isEmpty()) {

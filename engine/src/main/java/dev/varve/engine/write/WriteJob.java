@@ -1,12 +1,12 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.FieldLimits;
-import dev.varve.engine.WriteFailedException;
-import dev.varve.engine.WriteResult;
 import dev.varve.engine.catalog.CatalogBudget;
+import dev.varve.engine.config.FieldLimits;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.write.GatheredBatch.Noted;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;

@@ -3,9 +3,9 @@ package dev.varve.engine.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.Cardinality;
-import dev.varve.engine.Cardinality.Count;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.Cardinality;
+import dev.varve.engine.request.Cardinality.Count;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;

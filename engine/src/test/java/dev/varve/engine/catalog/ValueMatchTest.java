@@ -2,7 +2,7 @@ package dev.varve.engine.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,13 +3,13 @@ package dev.varve.engine.heat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.heat.HeatSlice.Busiest;
 import dev.varve.engine.heat.HeatSlice.LargeRow;
 import dev.varve.engine.heat.HeatSlice.Range;
 import dev.varve.engine.heat.HeatSlice.Stretch;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.ServerId;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import dev.varve.store.memory.MemoryStore;

@@ -2,7 +2,6 @@ package dev.varve.engine.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
@@ -11,6 +10,7 @@ import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

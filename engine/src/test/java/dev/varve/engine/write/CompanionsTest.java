@@ -3,8 +3,8 @@ package dev.varve.engine.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.MarkerTable;
 import dev.varve.engine.home.MarkerTable.Marker;

@@ -2,7 +2,6 @@ package dev.varve.layout.contract;
 
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.declared.Declaration;
 import dev.varve.layout.declared.DeclaredLayout;
 import dev.varve.layout.declared.FamilyDeclaration;
@@ -11,6 +10,7 @@ import dev.varve.layout.declared.KeyElement;
 import dev.varve.layout.declared.QualifierElement;
 import dev.varve.layout.declared.TextForm;
 import dev.varve.layout.declared.TextTransform;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

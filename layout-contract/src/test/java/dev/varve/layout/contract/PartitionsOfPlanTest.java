@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.Binding;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.plan.Census;
 import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRefusedException;
 import dev.varve.layout.plan.PlanRequest;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;

@@ -49,8 +49,8 @@ public final class OpenTsdbInference {
   private OpenTsdbInference() {}
 
   /**
-   * Returns what to read, as {@link dev.varve.layout.Inference#samples}: names from all over the
-   * table, and the first UIDs.
+   * Returns what to read, as {@link dev.varve.layout.registry.Inference#samples}: names from all
+   * over the table, and the first UIDs.
    */
   public static List<Guess.Sample> samplesOfUids(int table) {
     List<Bytes> first = new ArrayList<>();
@@ -66,7 +66,7 @@ public final class OpenTsdbInference {
         new Guess.Sample(table, List.of(NAMES), first));
   }
 
-  /** Guesses the parameters, as {@link dev.varve.layout.Inference#of}. */
+  /** Guesses the parameters, as {@link dev.varve.layout.registry.Inference#of}. */
   public static List<Guess> of(Map<String, String> given, List<List<Cell>> cells) {
     List<String> evidence = new ArrayList<>();
     Map<String, String> widths = new TreeMap<>(given);

@@ -3,7 +3,7 @@ package dev.varve.layout.declared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

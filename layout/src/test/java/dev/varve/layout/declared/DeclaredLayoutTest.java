@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.Column;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.layout.guardrail.Rule;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Attribute;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;

@@ -3,9 +3,9 @@ package dev.varve.layout.declared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RowSamples;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;

@@ -9,7 +9,7 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;

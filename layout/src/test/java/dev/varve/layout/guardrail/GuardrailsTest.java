@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.Layout;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.declared.DeclarationException;
 import dev.varve.layout.declared.Fault;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Capabilities.CellTimes;
 import dev.varve.store.Capabilities.Deletes;

@@ -3,9 +3,9 @@ package dev.varve.layout.opentsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.layout.Layouts;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Attribute;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;

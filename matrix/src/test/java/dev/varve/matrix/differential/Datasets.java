@@ -1,9 +1,9 @@
 package dev.varve.matrix.differential;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.matrix.VarveServer;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -1,17 +1,16 @@
 package dev.varve.query.running;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Attribute;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
-import dev.varve.query.Runs;
 import dev.varve.store.Budget;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCost;

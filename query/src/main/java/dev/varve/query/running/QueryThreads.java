@@ -1,6 +1,6 @@
 package dev.varve.query.running;
 
-import dev.varve.engine.ThreadPriority;
+import dev.varve.engine.threads.ThreadPriority;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;

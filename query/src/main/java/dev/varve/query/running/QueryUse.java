@@ -1,16 +1,15 @@
 package dev.varve.query.running;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadGuard;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.usage.QueryKind;
 import dev.varve.model.Attribute;
 import dev.varve.model.Value;
-import dev.varve.query.Memory;
-import dev.varve.query.QueryLimitException;
-import dev.varve.query.QueryLimits;
-import dev.varve.query.Runs;
+import dev.varve.query.limit.Memory;
+import dev.varve.query.limit.QueryLimitException;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;

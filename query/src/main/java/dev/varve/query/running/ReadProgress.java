@@ -1,6 +1,6 @@
 package dev.varve.query.running;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.TimeRange;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,8 +1,8 @@
 package dev.varve.query.running;
 
 import dev.varve.model.ErrorKind;
-import dev.varve.query.Memory;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.Memory;
+import dev.varve.query.limit.QueryLimits;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;

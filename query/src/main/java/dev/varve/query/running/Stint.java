@@ -1,6 +1,6 @@
 package dev.varve.query.running;
 
-import dev.varve.engine.ThreadPriority;
+import dev.varve.engine.threads.ThreadPriority;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.varve.query.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.ThreadPriority;
+import dev.varve.engine.threads.ThreadPriority;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;

@@ -3,7 +3,7 @@ package dev.varve.query.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import net.jqwik.api.ForAll;

@@ -3,9 +3,9 @@ package dev.varve.query.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.QueryLimits;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.store.ReadCancelledException;
 import java.io.IOException;
 import java.time.Clock;

@@ -16,7 +16,7 @@ public interface Explainable {
    * @param use accounts for what the query reads and holds while it runs
    * @param analyze whether to run the query as well and measure it; its result is dropped
    * @throws dev.varve.server.http.HttpError with the dialect's message if the query is wrong
-   * @throws dev.varve.engine.QueryRefusedException if it exceeds a limit
+   * @throws dev.varve.engine.error.QueryRefusedException if it exceeds a limit
    */
   PlanExplanation explain(
       Dataset dataset, Function<String, Dataset> beside, QueryUse use, boolean analyze);

@@ -1,9 +1,9 @@
 package dev.varve.server.export;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.formats.export.ParallelExport;
@@ -12,7 +12,7 @@ import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import java.io.IOException;
@@ -76,7 +76,7 @@ public final class Export {
    *
    * @param rows maximum samples of a line, for JSON lines; at least 1
    * @param use also accounts for the text that is not written yet
-   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded
+   * @throws dev.varve.engine.error.QueryRefusedException if a limit is exceeded
    * @throws OverloadedException if as many exports run as may run at once
    */
   public void run(ExportFormat format, Writer out, int rows, QueryUse use) throws IOException {
@@ -88,7 +88,7 @@ public final class Export {
    * Exports.
    *
    * @param use accounts for what is read and held, and can stop the export
-   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded
+   * @throws dev.varve.engine.error.QueryRefusedException if a limit is exceeded
    * @throws OverloadedException if as many exports run as may run at once
    */
   public void run(ExportWriter writer, QueryUse use) throws IOException {

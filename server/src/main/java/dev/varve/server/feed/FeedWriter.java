@@ -1,10 +1,10 @@
 package dev.varve.server.feed;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;

@@ -4,7 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenText;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.Sender;

@@ -3,7 +3,7 @@ package dev.varve.server.graphite;
 import dev.varve.engine.Dataset;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.GraphiteLines;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.feed.FeedWriter;
 import dev.varve.server.http.HeldBytes;
 import dev.varve.server.http.HttpError;

@@ -1,10 +1,10 @@
 package dev.varve.server.heroic;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.formats.json.Json;
-import dev.varve.server.Dialect;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.json.HeroicJson;
 import dev.varve.server.heroic.metadata.MetadataAnswers;

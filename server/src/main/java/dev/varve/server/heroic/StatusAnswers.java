@@ -1,7 +1,7 @@
 package dev.varve.server.heroic;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.server.DialectContext;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.filter.Filter;
 import dev.varve.server.heroic.filter.FilterJson;

@@ -1,7 +1,7 @@
 package dev.varve.server.http;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.SeriesBounds;
+import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.query.running.QueryOrigin;
 import java.util.EnumSet;
 import java.util.List;

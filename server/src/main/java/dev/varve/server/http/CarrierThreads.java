@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * and starts a new one from any thread that needs it, including one of low priority. On Linux the
  * new carrier would inherit that priority, and with it every request that it carries.
  *
- * @see dev.varve.engine.ThreadPriority
+ * @see dev.varve.engine.threads.ThreadPriority
  */
 final class CarrierThreads implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(10);

@@ -1,6 +1,6 @@
 package dev.varve.server.http;
 
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import dev.varve.query.running.QueryStoppedException;

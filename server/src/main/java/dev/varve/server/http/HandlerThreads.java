@@ -1,6 +1,6 @@
 package dev.varve.server.http;
 
-import dev.varve.engine.ThreadPriority;
+import dev.varve.engine.threads.ThreadPriority;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;

@@ -1,7 +1,7 @@
 package dev.varve.server.ingest;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.StorageLayout;
 import dev.varve.model.Kind;

@@ -1,6 +1,6 @@
 package dev.varve.server.ingest;
 
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import java.util.function.Supplier;
 
 /**

@@ -1,8 +1,8 @@
 package dev.varve.server.ingest;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.FillResult;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.progress.FillResult;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.engine.write.SampleBatch;
 import dev.varve.engine.write.SeriesHandle;
 import dev.varve.model.Batch;
@@ -142,8 +142,8 @@ public final class Intake {
    * that the dataset lists as resources become resource identifiers.
    *
    * @param insists whether integers must stay integers
-   * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.OverloadedException if nothing was tried because too much waits
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public void write(Batch batch, boolean insists) {
     write(batch, insists, null);
@@ -192,8 +192,8 @@ public final class Intake {
    * has then. Times are in the resolution of the dataset.
    *
    * @param insists whether integers must stay integers
-   * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.OverloadedException if nothing was tried because too much waits
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public FillResult fill(Batch batch, boolean insists) {
     long start = System.nanoTime();
@@ -252,7 +252,7 @@ public final class Intake {
   /**
    * Stores metadata of metrics and returns once it is durable.
    *
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public void describe(Collection<MetricMetadata> metrics) {
     dataset.describe(metrics);

@@ -1,7 +1,7 @@
 package dev.varve.server.ingest;
 
-import dev.varve.engine.WriteResult;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.util.ArrayList;
 import java.util.BitSet;

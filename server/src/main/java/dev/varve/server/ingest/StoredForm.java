@@ -1,7 +1,7 @@
 package dev.varve.server.ingest;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;

@@ -2,7 +2,7 @@ package dev.varve.server.kairosdb;
 
 import dev.varve.formats.json.Json;
 import dev.varve.query.running.RunningQuery;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;

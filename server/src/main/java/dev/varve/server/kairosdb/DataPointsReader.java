@@ -1,6 +1,6 @@
 package dev.varve.server.kairosdb;
 
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;

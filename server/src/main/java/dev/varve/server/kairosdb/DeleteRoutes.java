@@ -3,7 +3,7 @@ package dev.varve.server.kairosdb;
 import dev.varve.engine.Dataset;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;

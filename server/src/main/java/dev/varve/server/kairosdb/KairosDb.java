@@ -1,7 +1,7 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.formats.json.Json;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
@@ -11,9 +11,9 @@ import dev.varve.query.OperatorException;
 import dev.varve.query.Query;
 import dev.varve.query.QueryRun;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.CatalogQuestion;
-import dev.varve.server.Dialect;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.CatalogQuestion;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;

@@ -2,7 +2,7 @@ package dev.varve.server.kairosdb;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.PatternSize;
 import dev.varve.model.Resolution;

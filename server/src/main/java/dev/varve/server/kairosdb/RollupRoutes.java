@@ -3,7 +3,7 @@ package dev.varve.server.kairosdb;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.ServiceTexts.Text;
 import dev.varve.formats.json.Json;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;

@@ -1,9 +1,9 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ServiceTexts.Text;
-import dev.varve.query.QueryLimits;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;

@@ -1,11 +1,11 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.NamedTexts;
-import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ServiceTexts;
 import dev.varve.engine.ServiceTexts.Text;
+import dev.varve.engine.config.DatasetConfig.Attached;
+import dev.varve.engine.request.ReadGuard;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;

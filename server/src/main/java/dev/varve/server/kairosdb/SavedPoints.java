@@ -1,8 +1,8 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.BatchBuilder.GroupBuilder;
 import dev.varve.model.GroupKey;
@@ -108,7 +108,7 @@ final class SavedPoints implements ResultSink {
    * Writes what is left, and returns once everything is durable.
    *
    * @throws QueryRefusedException if the dataset refused points
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   void finish() {
     flush();

@@ -2,9 +2,9 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.query.running.RunningQuery;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
-import dev.varve.server.opentsdb.query.Aggregator;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.rollup.Rollups;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;

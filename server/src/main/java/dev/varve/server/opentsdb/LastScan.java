@@ -1,10 +1,10 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Kinds;
-import dev.varve.engine.ReadRequest.Order;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;

@@ -1,13 +1,13 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.model.Attribute;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
@@ -169,8 +169,8 @@ final class LinePoints {
    * Writes all points.
    *
    * @param refusals receives why points were refused
-   * @throws dev.varve.engine.OverloadedException if the engine is overloaded
-   * @throws dev.varve.engine.WriteFailedException if a store failed
+   * @throws dev.varve.engine.error.OverloadedException if the engine is overloaded
+   * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   void write(List<String> refusals) {
     try {

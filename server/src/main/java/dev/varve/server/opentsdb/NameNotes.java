@@ -56,7 +56,7 @@ final class NameNotes {
    * @param expected null if there must be none
    * @return whether it was stored
    * @throws IllegalArgumentException if the note is too long
-   * @throws dev.varve.engine.QueryRefusedException if the tables are attached read-only
+   * @throws dev.varve.engine.error.QueryRefusedException if the tables are attached read-only
    */
   boolean putIf(Named of, @Nullable String expected, String note) {
     if (table != null) {

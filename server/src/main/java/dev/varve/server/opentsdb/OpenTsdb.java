@@ -2,12 +2,12 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Catalog;
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.formats.json.Json;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
-import dev.varve.server.Dialect;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldJson;

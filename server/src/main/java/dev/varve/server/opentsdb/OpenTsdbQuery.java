@@ -1,7 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.Outline;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.running.QueryUse;

@@ -1,7 +1,7 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
@@ -9,7 +9,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;

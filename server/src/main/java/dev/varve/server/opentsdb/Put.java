@@ -2,7 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.formats.json.Json;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.WriteBudget.Reservation;

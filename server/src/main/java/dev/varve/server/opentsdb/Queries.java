@@ -2,7 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;

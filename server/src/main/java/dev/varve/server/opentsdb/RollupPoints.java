@@ -1,13 +1,13 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.server.opentsdb.DataPoint.RolledUp;
-import dev.varve.server.opentsdb.query.Aggregator;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import dev.varve.server.opentsdb.rollup.Rollups;
 import java.util.HashMap;
 import java.util.Locale;

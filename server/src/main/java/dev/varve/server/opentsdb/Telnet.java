@@ -1,14 +1,14 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.OpenTsdbLines;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.feed.LineBuffer;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.HttpError;

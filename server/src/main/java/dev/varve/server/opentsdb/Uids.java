@@ -1,8 +1,8 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.server.DialectContext;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.query.JsonAnswer;

@@ -2,7 +2,7 @@ package dev.varve.server.operations;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.engine.UnknownDatasetException;
+import dev.varve.engine.error.UnknownDatasetException;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;

@@ -1,6 +1,6 @@
 package dev.varve.server.operations;
 
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.query.running.EndedQuery;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.http.RateLimitedLog;

@@ -1,6 +1,6 @@
 package dev.varve.server.otlp;
 
-import dev.varve.engine.OverloadedException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.HeapShares;
 import java.time.Duration;

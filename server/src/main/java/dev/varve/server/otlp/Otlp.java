@@ -1,12 +1,12 @@
 package dev.varve.server.otlp;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.formats.json.Json;
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.formats.protobuf.WireWriter;
-import dev.varve.server.Dialect;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.Dialect;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;

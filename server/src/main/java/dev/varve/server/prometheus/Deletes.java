@@ -1,15 +1,15 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.Deletion;
-import dev.varve.engine.DeletionProgress;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.DeletionProgress;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.promql.eval.Matchers;
 import dev.varve.query.promql.eval.Millis;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;

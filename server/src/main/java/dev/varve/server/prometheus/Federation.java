@@ -9,7 +9,7 @@ import dev.varve.query.promql.eval.SampleVector;
 import dev.varve.query.promql.eval.SelectedSeries;
 import dev.varve.query.promql.eval.ValueText;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import java.io.BufferedWriter;
 import java.io.IOException;

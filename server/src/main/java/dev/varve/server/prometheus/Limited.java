@@ -1,12 +1,12 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.QueryLimits;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.server.DialectContext;
-import dev.varve.server.DialectContext.QueryWork;
+import dev.varve.server.dialect.DialectContext;
+import dev.varve.server.dialect.DialectContext.QueryWork;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;

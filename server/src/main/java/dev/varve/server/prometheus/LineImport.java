@@ -1,10 +1,10 @@
 package dev.varve.server.prometheus;
 
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.model.BatchBuilder;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;

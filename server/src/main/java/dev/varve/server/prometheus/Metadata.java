@@ -1,7 +1,7 @@
 package dev.varve.server.prometheus;
 
-import dev.varve.engine.Cardinality;
 import dev.varve.engine.Dataset;
+import dev.varve.engine.request.Cardinality;
 import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
@@ -11,9 +11,9 @@ import dev.varve.model.TimeRange;
 import dev.varve.query.promql.eval.Matchers;
 import dev.varve.query.promql.eval.Millis;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.CatalogQuestion;
-import dev.varve.server.DialectContext;
-import dev.varve.server.DialectContext.QueryWork;
+import dev.varve.server.dialect.CatalogQuestion;
+import dev.varve.server.dialect.DialectContext;
+import dev.varve.server.dialect.DialectContext.QueryWork;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.query.promql.eval.Labels;
@@ -10,7 +10,7 @@ import dev.varve.query.promql.plan.PlanWords;
 import dev.varve.query.promql.plan.Projection;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.ByteArrayOutputStream;

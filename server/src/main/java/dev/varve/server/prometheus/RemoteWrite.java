@@ -1,10 +1,10 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.engine.request.WriteResult.Rejection;
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.model.HeapShares;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;

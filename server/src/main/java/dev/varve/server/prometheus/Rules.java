@@ -12,7 +12,7 @@ import dev.varve.rules.GroupStatus.Alert;
 import dev.varve.rules.GroupStatus.RuleStatus;
 import dev.varve.rules.Rule;
 import dev.varve.rules.RuleGroup;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

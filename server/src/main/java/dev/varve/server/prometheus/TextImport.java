@@ -4,7 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.formats.text.Exposition;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;

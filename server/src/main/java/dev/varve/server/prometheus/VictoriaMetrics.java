@@ -8,7 +8,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.promql.eval.Matchers;
 import dev.varve.query.promql.eval.Millis;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.export.Export;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;

@@ -1,6 +1,6 @@
 package dev.varve.server.queries;
 
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import java.time.Duration;
 

@@ -1,13 +1,13 @@
 package dev.varve.server.rules;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;

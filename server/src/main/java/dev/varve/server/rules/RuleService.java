@@ -2,7 +2,7 @@ package dev.varve.server.rules;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.rules.GroupStatus;
 import dev.varve.rules.Rule;
@@ -106,8 +106,8 @@ public final class RuleService implements AutoCloseable {
    * @param queries admits the queries of rules
    * @param limits of each query
    * @param firstPort address of the server
-   * @throws dev.varve.engine.UnknownDatasetException if the configuration names a dataset that does
-   *     not exist
+   * @throws dev.varve.engine.error.UnknownDatasetException if the configuration names a dataset
+   *     that does not exist
    */
   public synchronized void start(
       Engine engine, RunningQueries queries, QueryLimits limits, URI firstPort) {

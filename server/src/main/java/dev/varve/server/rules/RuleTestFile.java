@@ -1,11 +1,11 @@
 package dev.varve.server.rules;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;

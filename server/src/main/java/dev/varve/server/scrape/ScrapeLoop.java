@@ -1,8 +1,8 @@
 package dev.varve.server.scrape;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.formats.text.SampleSink;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;

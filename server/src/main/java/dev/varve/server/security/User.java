@@ -1,6 +1,6 @@
 package dev.varve.server.security;
 
-import dev.varve.engine.SeriesBounds;
+import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.server.http.Caller;
 import dev.varve.server.http.Right;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.varve.server.security;
 
-import dev.varve.engine.SeriesBounds;
+import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.Modifiers;
 import dev.varve.query.promql.PromQl;

@@ -1,11 +1,11 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.Cardinality.Count;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.advice.Advice;
+import dev.varve.engine.request.Cardinality.Count;
 import dev.varve.engine.usage.CardinalityDay;
 import dev.varve.formats.json.JsonLines;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;

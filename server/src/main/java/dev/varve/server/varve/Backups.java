@@ -3,7 +3,7 @@ package dev.varve.server.varve;
 import dev.varve.engine.Engine;
 import dev.varve.engine.backup.BackupJob;
 import dev.varve.formats.json.JsonLines;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;

@@ -9,7 +9,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.Function;
 import dev.varve.query.promql.ValueType;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;

@@ -1,6 +1,6 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.CompactionProgress;
+import dev.varve.engine.progress.CompactionProgress;
 import tools.jackson.core.JsonGenerator;
 
 /**

@@ -1,11 +1,11 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.model.KnownError;
 import dev.varve.query.SelectorSyntaxException;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;

@@ -1,6 +1,6 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.ConversionProgress;
+import dev.varve.engine.progress.ConversionProgress;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;

@@ -1,8 +1,8 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.DeleteCount;
-import dev.varve.engine.Deletion;
-import dev.varve.engine.DeletionProgress;
+import dev.varve.engine.progress.DeleteCount;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.DeletionProgress;
 import java.util.Locale;
 import tools.jackson.core.JsonGenerator;
 

@@ -1,7 +1,7 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.query.OperatorException;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;

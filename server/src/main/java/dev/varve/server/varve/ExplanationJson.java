@@ -1,7 +1,7 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.PointExplanation;
-import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.request.PointExplanation;
+import dev.varve.engine.request.QueryExplanation;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Bytes;

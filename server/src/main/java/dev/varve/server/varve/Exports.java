@@ -1,10 +1,10 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.query.SelectorSyntaxException;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.export.Export;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;

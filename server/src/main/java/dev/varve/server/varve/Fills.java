@@ -1,13 +1,13 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.FillResult;
-import dev.varve.engine.WriteResult;
+import dev.varve.engine.progress.FillResult;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.formats.export.CsvRows;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Tags;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;

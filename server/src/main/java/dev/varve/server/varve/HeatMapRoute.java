@@ -3,7 +3,7 @@ package dev.varve.server.varve;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.HeatMaps.Named;
 import dev.varve.formats.json.JsonLines;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;

@@ -1,6 +1,6 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;

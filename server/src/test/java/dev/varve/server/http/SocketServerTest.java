@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
-import dev.varve.engine.OverloadedException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.formats.json.JsonLines;
-import dev.varve.query.QueryLimits;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.RunningQueries;

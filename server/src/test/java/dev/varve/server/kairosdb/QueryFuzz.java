@@ -2,7 +2,7 @@ package dev.varve.server.kairosdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Resolution;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.FuzzExchange;

@@ -3,7 +3,7 @@ package dev.varve.server.kairosdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.server.TestServer;
 import dev.varve.server.kairosdb.Properties.Length;
 import java.nio.file.Path;

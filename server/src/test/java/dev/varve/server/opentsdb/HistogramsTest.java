@@ -3,8 +3,8 @@ package dev.varve.server.opentsdb;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;

@@ -3,8 +3,8 @@ package dev.varve.server.opentsdb;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.varve.formats.json.Json;
-import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.FuzzExchange;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.opentsdb.query.OpenTsdbError;

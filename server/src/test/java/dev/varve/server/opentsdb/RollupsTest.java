@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.server.TestServer;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.opentsdb.rollup.RollupFile;

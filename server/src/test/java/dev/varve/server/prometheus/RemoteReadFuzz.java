@@ -2,7 +2,7 @@ package dev.varve.server.prometheus;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.formats.protobuf.WireReader;
 import dev.varve.formats.protobuf.WireWriter;

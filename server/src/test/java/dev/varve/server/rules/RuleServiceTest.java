@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layouts;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.server.Dialects;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;

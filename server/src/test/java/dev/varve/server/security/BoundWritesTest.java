@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.AccessCheck;
 import dev.varve.server.TestServer;

@@ -1,6 +1,6 @@
 package dev.varve.server.varve;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Resolution;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.SelectorSyntaxException;

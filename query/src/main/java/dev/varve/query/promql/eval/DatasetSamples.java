@@ -1,9 +1,9 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.engine.PartedRead;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.ReadRequest.Latest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.PartedRead;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Latest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
 import dev.varve.model.Recurring;
@@ -15,10 +15,10 @@ import dev.varve.model.TimeRange;
 import dev.varve.query.Analysis;
 import dev.varve.query.ParallelScan;
 import dev.varve.query.ReadFigures;
-import dev.varve.query.Runs;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import dev.varve.store.Budget;
 import java.util.OptionalLong;
 import java.util.function.Consumer;

@@ -2,8 +2,8 @@ package dev.varve.query.promql.eval;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
-import dev.varve.engine.GuardedText;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.GuardedText;
+import dev.varve.engine.request.ReadGuard;
 import java.util.List;
 
 /** Functions that change labels. */

@@ -1,15 +1,14 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryExplanation;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.Workers;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.threads.Workers;
 import dev.varve.query.Analysis;
 import dev.varve.query.Outline;
 import dev.varve.query.PlanExplanation;
-import dev.varve.query.QueryLimits;
 import dev.varve.query.ReadOutline;
-import dev.varve.query.Runs;
+import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
@@ -23,6 +22,7 @@ import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -117,7 +117,7 @@ public final class PromQuery {
    *
    * @param time in ms since 1970
    * @throws PromQlEvaluationException if the query cannot be evaluated on the series
-   * @throws dev.varve.engine.QueryRefusedException if the query exceeds a limit
+   * @throws dev.varve.engine.error.QueryRefusedException if the query exceeds a limit
    */
   public PromResult instant(long time) {
     if (expr.type() == ValueType.STRING) {
@@ -183,7 +183,7 @@ public final class PromQuery {
    * @param step the step of a range query; null for an instant query
    * @param analyze whether to run the query and measure it; its result is dropped
    * @param reads explains reads of the dataset
-   * @throws dev.varve.engine.QueryRefusedException as for the query itself
+   * @throws dev.varve.engine.error.QueryRefusedException as for the query itself
    */
   public PlanExplanation explain(
       long start,
@@ -247,7 +247,7 @@ public final class PromQuery {
    * @param step at least 1 ms
    * @throws PromQlException if the query cannot be a range query
    * @throws PromQlEvaluationException if the query cannot be evaluated on the series
-   * @throws dev.varve.engine.QueryRefusedException if the query exceeds a limit
+   * @throws dev.varve.engine.error.QueryRefusedException if the query exceeds a limit
    */
   public PromResult.Matrix range(long start, long end, Duration step) {
     StepTimes steps = steps(start, end, step);

@@ -1,6 +1,6 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.query.Sorting;
 import dev.varve.query.running.QueryUse;
 import java.util.Comparator;

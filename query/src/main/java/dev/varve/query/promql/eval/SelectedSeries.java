@@ -1,11 +1,11 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.engine.Dataset;
-import dev.varve.query.Runs;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.plan.Projection;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,7 +39,8 @@ public final class SelectedSeries {
    *
    * @param from the first time, in ms since 1970
    * @param to the last time, in ms since 1970
-   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded or a matcher is malformed
+   * @throws dev.varve.engine.error.QueryRefusedException if a limit is exceeded or a matcher is
+   *     malformed
    * @throws dev.varve.store.ReadCancelledException if the read was cancelled
    */
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {

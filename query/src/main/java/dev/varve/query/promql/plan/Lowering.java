@@ -1,6 +1,6 @@
 package dev.varve.query.promql.plan;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.At;
 import dev.varve.query.promql.Expr;

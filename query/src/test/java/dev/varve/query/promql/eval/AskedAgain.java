@@ -1,8 +1,8 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.Runs;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.query.promql.PromQlException;
+import dev.varve.query.running.Runs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.varve.query.promql.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.QueryExplanation;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.QueryExplanation;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Recurring;
 import dev.varve.model.Resolution;

@@ -2,7 +2,7 @@ package dev.varve.query.promql.eval;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;

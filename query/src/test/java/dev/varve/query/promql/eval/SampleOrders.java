@@ -6,7 +6,7 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
-import dev.varve.query.Runs;
+import dev.varve.query.running.Runs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

@@ -2,15 +2,15 @@ package dev.varve.query.promql.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.DatasetConfig;
-import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Domain.Numbers;
-import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Series;
 import dev.varve.model.StaleMarker;
 import java.io.IOException;

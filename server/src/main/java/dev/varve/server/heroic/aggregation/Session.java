@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.aggregation;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.Analysis;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.series.HeroicSeries;

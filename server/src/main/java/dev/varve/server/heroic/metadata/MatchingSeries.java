@@ -5,7 +5,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.CatalogQuestion;
+import dev.varve.server.dialect.CatalogQuestion;
 import dev.varve.server.heroic.filter.Alternatives;
 import dev.varve.server.heroic.filter.Filter;
 import dev.varve.server.heroic.series.HeroicSeries;

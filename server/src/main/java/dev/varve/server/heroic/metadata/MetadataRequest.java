@@ -8,7 +8,7 @@ import dev.varve.server.heroic.filter.Filter;
 import dev.varve.server.heroic.filter.FilterJson;
 import dev.varve.server.heroic.json.Node;
 import dev.varve.server.heroic.language.Language;
-import dev.varve.server.heroic.query.DateRange;
+import dev.varve.server.heroic.series.DateRange;
 import dev.varve.server.heroic.series.HeroicSeries;
 import dev.varve.server.heroic.series.Millis;
 import java.util.stream.Stream;

@@ -5,9 +5,9 @@ import dev.varve.server.heroic.aggregation.Fold;
 import dev.varve.server.heroic.aggregation.Rule;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.json.Node;
+import dev.varve.server.heroic.series.DateRange;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -134,25 +134,13 @@ final class AggregationJson {
       return new Sampling(null, null);
     }
     Node unit = node.get("unit");
-    TimeUnit given = unit == null ? null : unit(unit);
+    TimeUnit given = unit == null ? null : DateRange.unit(unit);
     // The documentation calls it 'size', the parser 'value'.
     Node size = node.get("value") == null ? node.get("size") : node.get("value");
     Node extent = node.get("extent");
     return new Sampling(
         size == null ? null : duration(size, given),
         extent == null ? null : duration(extent, given));
-  }
-
-  /** Reads the name of a unit, in any case. */
-  static TimeUnit unit(Node unit) {
-    try {
-      return TimeUnit.valueOf(unit.text().toUpperCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
-      throw HeroicError.json(
-          "no unit: '%s'; there are days, hours, minutes, seconds, milliseconds, microseconds and nanoseconds"
-              .formatted(unit.text()),
-          unit.path());
-    }
   }
 
   /**
@@ -164,7 +152,7 @@ final class AggregationJson {
   private static Long duration(Node node, @Nullable TimeUnit unit) {
     if (node.isObject()) {
       Node own = node.get("unit");
-      TimeUnit chosen = unit != null ? unit : own != null ? unit(own) : TimeUnit.SECONDS;
+      TimeUnit chosen = unit != null ? unit : own != null ? DateRange.unit(own) : TimeUnit.SECONDS;
       return millis(node, node.required("duration").whole(), chosen);
     }
     if (node.isNumber()) {

@@ -2,6 +2,7 @@ package dev.varve.server.heroic.query;
 
 import dev.varve.server.heroic.aggregation.Stage;
 import dev.varve.server.heroic.filter.Filter;
+import dev.varve.server.heroic.series.DateRange;
 
 /**
  * A query that is ready to run.

@@ -2,7 +2,7 @@ package dev.varve.server.heroic.query;
 
 import dev.varve.engine.Dataset;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.heroic.error.HeroicError;
 import dev.varve.server.heroic.json.HeroicJson;
 import dev.varve.server.heroic.json.Node;

@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.query;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.Resolution;
 import dev.varve.query.Analysis;
 import dev.varve.query.Outline;

@@ -9,6 +9,7 @@ import dev.varve.server.heroic.filter.FilterJson;
 import dev.varve.server.heroic.filter.FilterRewrite;
 import dev.varve.server.heroic.json.Node;
 import dev.varve.server.heroic.language.Language;
+import dev.varve.server.heroic.series.DateRange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

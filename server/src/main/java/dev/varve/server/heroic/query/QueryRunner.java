@@ -1,7 +1,7 @@
 package dev.varve.server.heroic.query;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Analysis;
@@ -15,6 +15,7 @@ import dev.varve.server.heroic.filter.Alternatives;
 import dev.varve.server.heroic.filter.Alternatives.Alternative;
 import dev.varve.server.heroic.metadata.MatchingSeries;
 import dev.varve.server.heroic.query.QueryResult.Limit;
+import dev.varve.server.heroic.series.DateRange;
 import dev.varve.server.heroic.series.HeroicSeries;
 import dev.varve.server.heroic.series.Millis;
 import java.util.ArrayList;

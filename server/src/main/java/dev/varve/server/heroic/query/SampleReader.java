@@ -1,8 +1,8 @@
 package dev.varve.server.heroic.query;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.heroic.HeroicLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Kind;
@@ -14,8 +14,8 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.query.Analysis;
-import dev.varve.query.Runs;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.Runs;
 import dev.varve.server.heroic.aggregation.Session;
 import dev.varve.server.heroic.aggregation.Sketch;
 import dev.varve.server.heroic.aggregation.Stage;

@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb.annotation;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ interface AnnotationStore {
    *
    * @param replaces whether it replaces one of the same instant, or is merged into it
    * @throws IllegalArgumentException if it is too long
-   * @throws dev.varve.engine.WriteFailedException if the store failed
+   * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   Annotation save(Annotation annotation, boolean replaces);
 

@@ -3,7 +3,7 @@ package dev.varve.server.opentsdb.annotation;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.NoteTable;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.DialectContext;
+import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.query.JsonAnswer;

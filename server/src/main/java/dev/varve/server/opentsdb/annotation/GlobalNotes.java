@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb.annotation;
 
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import java.util.Comparator;
 import java.util.List;
 

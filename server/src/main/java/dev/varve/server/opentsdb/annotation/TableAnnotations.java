@@ -1,7 +1,7 @@
 package dev.varve.server.opentsdb.annotation;
 
 import dev.varve.engine.NoteTable;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.opentsdb.query.JsonBody;

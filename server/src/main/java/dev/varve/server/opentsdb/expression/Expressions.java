@@ -1,12 +1,12 @@
 package dev.varve.server.opentsdb.expression;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import dev.varve.server.opentsdb.expression.Request.Downsampler;
 import dev.varve.server.opentsdb.expression.Request.Expression;
 import dev.varve.server.opentsdb.expression.Request.Metric;
 import dev.varve.server.opentsdb.expression.Request.NamedFilter;
 import dev.varve.server.opentsdb.expression.Variables.Column;
-import dev.varve.server.opentsdb.query.Aggregator;
 import dev.varve.server.opentsdb.query.Group;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;

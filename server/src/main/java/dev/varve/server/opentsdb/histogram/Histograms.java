@@ -1,9 +1,9 @@
 package dev.varve.server.opentsdb.histogram;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
 import dev.varve.model.Attribute;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;

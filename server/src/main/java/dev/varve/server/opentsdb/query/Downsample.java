@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb.query;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Fold;
 import java.util.Arrays;
 
 /** Emits a double per bucket with points, at the start of the bucket. */

@@ -1,5 +1,7 @@
 package dev.varve.server.opentsdb.query;
 
+import dev.varve.server.opentsdb.aggregator.Aggregator;
+
 /**
  * A specification such as {@code 1h-avg-nan}.
  *

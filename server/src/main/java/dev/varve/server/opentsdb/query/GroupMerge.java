@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb.query;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import java.util.List;
 
 /**

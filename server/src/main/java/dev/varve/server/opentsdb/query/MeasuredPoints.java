@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.Analysis;
 import org.jspecify.annotations.Nullable;
 

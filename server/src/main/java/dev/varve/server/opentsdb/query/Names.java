@@ -3,7 +3,7 @@ package dev.varve.server.opentsdb.query;
 import dev.varve.engine.Catalog;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.NameTable;
-import dev.varve.engine.ReadGuard;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.server.opentsdb.query.Tsuid.Kind;

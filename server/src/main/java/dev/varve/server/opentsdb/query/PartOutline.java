@@ -1,12 +1,13 @@
 package dev.varve.server.opentsdb.query;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.Analysis;
 import dev.varve.query.Outline;
 import dev.varve.query.PlanTree;
 import dev.varve.query.ReadOutline;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import dev.varve.server.opentsdb.histogram.Histograms;
 import dev.varve.server.opentsdb.rollup.Rollups;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
-import dev.varve.query.Memory;
+import dev.varve.query.limit.Memory;
 import java.util.Arrays;
 
 /**

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb.query;
 
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import dev.varve.server.opentsdb.query.Source.RolledUp;
 import dev.varve.server.opentsdb.rollup.Rollups;
 import java.util.ArrayList;

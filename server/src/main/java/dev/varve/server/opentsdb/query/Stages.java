@@ -1,8 +1,9 @@
 package dev.varve.server.opentsdb.query;
 
-import dev.varve.engine.ReadRequest;
+import dev.varve.engine.request.ReadRequest;
 import dev.varve.query.Analysis;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Fold;
 import dev.varve.server.opentsdb.query.Source.RolledUp;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TimeZone;

@@ -8,7 +8,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.query.running.QueryUse;
-import dev.varve.server.CatalogQuestion;
+import dev.varve.server.dialect.CatalogQuestion;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
@@ -84,8 +84,9 @@ public final class UidNames {
   /**
    * Assigns a UID to a name.
    *
-   * @throws dev.varve.engine.QueryRefusedException if the name cannot have one, or none is left
-   * @throws dev.varve.engine.WriteFailedException if the table cannot be written
+   * @throws dev.varve.engine.error.QueryRefusedException if the name cannot have one, or none is
+   *     left
+   * @throws dev.varve.engine.error.WriteFailedException if the table cannot be written
    */
   public String assign(Tsuid.Kind kind, String name) {
     return table == null ? Tsuid.uid(kind, name) : hex(table.assign(part(kind), name));

@@ -1,6 +1,7 @@
 package dev.varve.server.opentsdb.query;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.opentsdb.aggregator.Fold;
 import java.util.Arrays;
 
 /** Emits one double of all points of the asked range, at its start; nothing if there are none. */

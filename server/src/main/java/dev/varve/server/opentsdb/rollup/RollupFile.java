@@ -5,7 +5,7 @@ import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
-import dev.varve.server.opentsdb.query.Aggregator;
+import dev.varve.server.opentsdb.aggregator.Aggregator;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

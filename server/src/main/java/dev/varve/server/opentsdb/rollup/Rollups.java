@@ -1,9 +1,9 @@
 package dev.varve.server.opentsdb.rollup;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.NameTable;
 import dev.varve.engine.SideDatasets;
+import dev.varve.engine.config.DatasetConfig;
 import dev.varve.layout.opentsdb.RollupConfig;
 import dev.varve.layout.opentsdb.RollupInterval;
 import dev.varve.model.GroupKey;
@@ -26,8 +26,8 @@ public record Rollups(Dataset dataset, Function<String, Dataset> datasets) {
    * Gives the names of a series UIDs in the tables of the dataset, as a point of it would, if the
    * tables are our own: those of roll-ups then have UIDs of their own.
    *
-   * @throws dev.varve.engine.QueryRefusedException if a name cannot have one
-   * @throws dev.varve.engine.WriteFailedException if the table cannot be written
+   * @throws dev.varve.engine.error.QueryRefusedException if a name cannot have one
+   * @throws dev.varve.engine.error.WriteFailedException if the table cannot be written
    */
   public void name(GroupKey key) {
     NameTable names = dataset.names();

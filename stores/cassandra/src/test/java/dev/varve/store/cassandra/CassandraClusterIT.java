@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.metadata.Node;
 import dev.varve.devstores.CassandraCluster;
-import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.OutageStory;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;

@@ -1,0 +1,14 @@
+package dev.varve.cli.io;
+
+import picocli.CommandLine.Option;
+
+/** The option of commands that say how far they are. */
+public final class ProgressOption {
+  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  private boolean silent;
+
+  /** Returns whether to say nothing until the end. */
+  public boolean isSilent() {
+    return silent;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.varve.cli.target;
+
+import dev.varve.cli.io.WrongCallException;
+import dev.varve.server.config.Url;
+import java.net.URI;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The address of a server. Its text is suitable for messages. */
+public sealed interface ServerAddress {
+  /**
+   * Returns the address of a remote server.
+   *
+   * @param http how to log in, in the format of promtool; null for not at all
+   * @throws WrongCallException if it is no address
+   */
+  static ServerAddress of(URI url, @Nullable Path http) {
+    return new Remote(
+        RemoteOptions.checked(url), http == null ? HttpConfig.NONE : HttpConfig.read(http));
+  }
+
+  /**
+   * A server named by {@code --server}.
+   *
+   * @param http how to log in to it
+   */
+  record Remote(URI url, HttpConfig http) implements ServerAddress {
+    @Override
+    public String toString() {
+      return new Url(url).toString();
+    }
+  }
+
+  /** The server of a data directory, reached through its socket. */
+  record Local(Path directory) implements ServerAddress {
+    @Override
+    public String toString() {
+      return directory.resolve(DataSocket.NAME).toString();
+    }
+  }
+}

@@ -1,9 +1,0 @@
-package dev.varve.engine;
-
-/**
- * What a delete would hide from reads.
- *
- * @param series series with at least one such sample
- * @param samples one per series, instant and kind
- */
-public record DeleteCount(long series, long samples) {}

@@ -1,0 +1,28 @@
+package dev.varve.engine.error;
+
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+import java.time.Duration;
+
+/** The engine is overloaded. Nothing of the request was done. */
+public final class OverloadedException extends RuntimeException implements KnownError {
+  private static final long serialVersionUID = 1;
+
+  private final Duration retryAfter;
+
+  public OverloadedException(String message, Duration retryAfter) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+
+  /** Returns the delay after which to retry. */
+  @Override
+  public Duration retryAfter() {
+    return retryAfter;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.OVERLOADED;
+  }
+}

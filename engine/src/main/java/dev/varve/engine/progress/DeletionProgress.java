@@ -1,0 +1,36 @@
+package dev.varve.engine.progress;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the removal of deleted samples from the tables is. Counts include all layouts of all
+ * periods, and restart when the removal does.
+ *
+ * @param rows rows read
+ * @param samples samples removed
+ * @param cells cells removed
+ * @param rewritten cells replaced by others with the samples that remain
+ * @param damaged cells that cannot be decoded and were left alone
+ * @param problem why the removal does not proceed at present and will be tried again; null if it
+ *     does
+ */
+public record DeletionProgress(
+    State state,
+    long rows,
+    long samples,
+    long cells,
+    long rewritten,
+    long damaged,
+    @Nullable String problem) {
+  public enum State {
+    /** Hidden from reads, not removed yet. */
+    WAITING,
+    REMOVING,
+    DONE,
+    CANCELLED
+  }
+
+  public boolean hasEnded() {
+    return state == State.DONE || state == State.CANCELLED;
+  }
+}

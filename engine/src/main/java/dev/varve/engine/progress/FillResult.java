@@ -1,0 +1,33 @@
+package dev.varve.engine.progress;
+
+import dev.varve.engine.request.WriteResult;
+import dev.varve.model.Series;
+import java.util.List;
+
+/**
+ * The result of filling a dataset.
+ *
+ * @param written the outcome of the samples of which the dataset did not have the instant
+ * @param days what the dataset has of each series and day of the batch, in the order of its groups
+ *     and then of days
+ */
+public record FillResult(WriteResult written, List<Day> days) {
+  public FillResult {
+    days = List.copyOf(days);
+  }
+
+  /**
+   * The samples of one series on one UTC day, compared with those that the dataset has at the same
+   * instants.
+   *
+   * @param day days since 1970
+   * @param samples number of instants of the batch
+   * @param missing number of these at which the dataset has no sample
+   * @param other number of these at which the dataset has another value or kind
+   * @param given digest of the samples of the batch, without those that are missing
+   * @param held digest of the samples of the dataset at these instants; equal to {@code given} if
+   *     nothing is other
+   */
+  public record Day(
+      Series series, long day, int samples, int missing, int other, String given, String held) {}
+}

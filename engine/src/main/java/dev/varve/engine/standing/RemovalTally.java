@@ -1,0 +1,51 @@
+package dev.varve.engine.standing;
+
+import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.DeletionProgress.State;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what a removal has done. One thread counts, others read. */
+public final class RemovalTally {
+  private final AtomicLong rows = new AtomicLong();
+  private final AtomicLong samples = new AtomicLong();
+  private final AtomicLong cells = new AtomicLong();
+  private final AtomicLong rewritten = new AtomicLong();
+  private final AtomicLong damaged = new AtomicLong();
+
+  /** Counts a row that was read. */
+  public void row() {
+    rows.incrementAndGet();
+  }
+
+  /** Counts a cell that was removed with all its samples. */
+  public void removed(int ofSamples) {
+    cells.incrementAndGet();
+    samples.addAndGet(ofSamples);
+  }
+
+  /** Counts a cell that lost some of its samples. */
+  public void rewritten(int ofSamples) {
+    rewritten.incrementAndGet();
+    samples.addAndGet(ofSamples);
+  }
+
+  /** Counts a cell that cannot be decoded. */
+  public void damaged() {
+    damaged.incrementAndGet();
+  }
+
+  /** Forgets the damaged cells, which the next pass finds again. */
+  public void begin() {
+    damaged.set(0);
+  }
+
+  public long samples() {
+    return samples.get();
+  }
+
+  public DeletionProgress progress(State state, @Nullable String problem) {
+    return new DeletionProgress(
+        state, rows.get(), samples.get(), cells.get(), rewritten.get(), damaged.get(), problem);
+  }
+}

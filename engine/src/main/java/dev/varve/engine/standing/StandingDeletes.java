@@ -1,0 +1,180 @@
+package dev.varve.engine.standing;
+
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.home.DeleteTable;
+import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The deletes whose samples may still be in the tables, of all servers. Safe for use by several
+ * threads.
+ */
+public final class StandingDeletes {
+  /**
+   * Maximum number of deletes: every read compares its series with each of them, and they stay in
+   * memory.
+   */
+  private static final int STANDING_MAX = 200;
+
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
+
+  private final DeleteTable table;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private volatile List<DeleteRecord> standing;
+  private final AtomicLong added = new AtomicLong();
+
+  /** Loads the records of a dataset. */
+  public StandingDeletes(DeleteTable table) {
+    this.table = table;
+    this.standing = List.copyOf(table.all());
+  }
+
+  /** Returns all records, oldest first. */
+  public List<DeleteRecord> all() {
+    return standing;
+  }
+
+  public boolean isEmpty() {
+    return standing.isEmpty();
+  }
+
+  /** Returns whether this server executes a delete. */
+  public boolean isOwn(DeleteRecord one) {
+    return table.isOwn(one);
+  }
+
+  /**
+   * Throws if no further delete may stand.
+   *
+   * @throws OverloadedException if there are too many
+   */
+  public void ensureRoom() {
+    int count = standing.size();
+    if (count >= STANDING_MAX) {
+      throw new OverloadedException(
+          "%,d deletes are not finished, and at most %,d may be: try again once some are"
+              .formatted(count, STANDING_MAX),
+          RETRY_AFTER);
+    }
+  }
+
+  /**
+   * Adds a record durably. Nobody may write meanwhile.
+   *
+   * @throws dev.varve.store.StoreException if the store fails
+   */
+  public void add(DeleteRecord one) {
+    table.put(one);
+    change(() -> {
+      List<DeleteRecord> all = new ArrayList<>(standing);
+      all.add(one);
+      standing = List.copyOf(all);
+      added.incrementAndGet();
+    });
+  }
+
+  /** Returns how many records were added since the start of the process. */
+  public long added() {
+    return added.get();
+  }
+
+  /**
+   * Removes a record durably.
+   *
+   * @throws dev.varve.store.StoreException if the store fails
+   */
+  public void remove(DeleteRecord one) {
+    table.remove(one);
+    change(() -> standing = standing.stream().filter(other -> !other.equals(one)).toList());
+  }
+
+  /** Reads the records of other servers. */
+  public void lookAtOthers() {
+    List<DeleteRecord> found = table.all();
+    change(() -> {
+      List<DeleteRecord> all = new ArrayList<>(standing.stream().filter(table::isOwn).toList());
+      found.stream().filter(one -> !table.isOwn(one)).forEach(all::add);
+      standing = List.copyOf(all);
+    });
+  }
+
+  private void change(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for a change.
+   *
+   * @param since the records that the caller knows
+   * @return whether other records stand now
+   */
+  public boolean awaitChange(List<DeleteRecord> since, Duration most) {
+    long left = most.toNanos();
+    lock.lock();
+    try {
+      while (standing.equals(since) && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+    return !standing.equals(since);
+  }
+
+  /** Returns what all deletes that touch a range of times hide. */
+  public DeleteFilter filter(TimeRange times, SeriesIndex index, ReadGuard guard) {
+    List<DeleteRecord> all = standing;
+    return all.isEmpty() ? DeleteFilter.NONE : filter(all, times, index, guard);
+  }
+
+  /** Returns what one delete hides. */
+  public static DeleteFilter filter(DeleteRecord one, SeriesIndex index) {
+    return filter(List.of(one), TimeRange.ALL, index, ReadGuard.NONE);
+  }
+
+  private static DeleteFilter filter(
+      List<DeleteRecord> records, TimeRange times, SeriesIndex index, ReadGuard guard) {
+    List<DeleteFilter.Rule> rules = new ArrayList<>();
+    for (DeleteRecord one : records) {
+      if (one.times().overlaps(times)) {
+        rules.add(
+            new DeleteFilter.Rule(
+                index.match(one.selector(), null, Kind.ALL, guard),
+                new HiddenSamples.Span(one.times(), one.stamp())));
+      }
+    }
+    return new DeleteFilter(rules);
+  }
+
+  /** Returns the refusal of a write that a delete does not let pass. */
+  public static OverloadedException inTheWay(TimeRange deleted) {
+    return new OverloadedException(
+        "a delete of times %d to %d is being executed, and this layout cannot tell later samples from deleted ones: try again once it has finished"
+            .formatted(deleted.from(), deleted.to()),
+        RETRY_AFTER);
+  }
+
+  /** How long a write waits for a delete that is in its way. */
+  public static Duration patience() {
+    return Duration.ofNanos(TimeUnit.SECONDS.toNanos(1));
+  }
+}
