@@ -25,6 +25,7 @@ import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.DeleteSupport;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.progress.CompactionProgress;
 import dev.varve.engine.progress.ConversionProgress;
@@ -227,8 +228,7 @@ public final class Dataset implements AutoCloseable {
     refresh.start();
     others.start();
     for (Period period : open.periods().all()) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         blocks.start();
       }
     }
@@ -257,7 +257,7 @@ public final class Dataset implements AutoCloseable {
 
   /** Returns where samples are when a write returns. */
   public Acknowledgement acknowledgement() {
-    boolean journals = open.periods().all().stream().anyMatch(period -> period.blocks() != null);
+    boolean journals = open.periods().all().stream().anyMatch(period -> period.isInBlocks());
     return Acknowledgement.of(open.store().syncedTo(), journals, config().journal().sync());
   }
 
@@ -274,7 +274,7 @@ public final class Dataset implements AutoCloseable {
   private boolean everyDomain(Predicate<Domain> holds) {
     return open.periods().all().stream()
         .allMatch(period ->
-            period.blocks() != null
+            period.isInBlocks()
                 ? holds.test(period.domain())
                 : period.layouts().stream()
                     .allMatch(layout -> holds.test(layout.layout().domain())));
@@ -593,7 +593,7 @@ public final class Dataset implements AutoCloseable {
    */
   public @Nullable NameTable names() {
     List<Period> periods = open.periods().all();
-    if (bounds != null || periods.size() != 1 || periods.getFirst().blocks() != null) {
+    if (bounds != null || periods.size() != 1 || periods.getFirst().isInBlocks()) {
       return null;
     }
     PlacedLayout primary = periods.getFirst().primary();
@@ -932,8 +932,7 @@ public final class Dataset implements AutoCloseable {
     long end = System.nanoTime() + most.toNanos();
     boolean isSealed = true;
     for (Period period : open.periods().all()) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         isSealed &= blocks.seal(Duration.ofNanos(end - System.nanoTime()));
       }
     }
@@ -952,8 +951,7 @@ public final class Dataset implements AutoCloseable {
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
     for (Period period : open.periods().all()) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         blocks.figures().forEach((name, value) -> figures.merge(name, value, Double::sum));
       }
     }

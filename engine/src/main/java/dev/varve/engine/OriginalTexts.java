@@ -59,7 +59,7 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
   static @Nullable OriginalTexts open(
       OpenDataset dataset, Function<Layout, Optional<TextTable>> of) {
     Attached attached = dataset.config().attached();
-    if (attached == null || dataset.periods().all().getLast().blocks() != null) {
+    if (attached == null || dataset.periods().all().getLast().isInBlocks()) {
       return null;
     }
     TextTable form = of.apply(dataset.periods().all().getLast().primary().layout()).orElse(null);

@@ -161,7 +161,7 @@ class BlocksTest {
   }
 
   private static BlockTiers tiers(TestEngine test) {
-    return Objects.requireNonNull(test.dataset().opened().periods().of(NOW).blocks());
+    return test.dataset().opened().periods().of(NOW).tiers();
   }
 
   private static Map<Series, List<Sample>> all(TestEngine test) {
@@ -180,8 +180,7 @@ class BlocksTest {
       test.put(KEY, NOW - 2 * DAY, new Value.Real(1));
       test.put(KEY, NOW, new Value.Real(2));
       test.seal();
-      BlockTiers tiers = test.dataset().opened().periods().of(NOW).blocks();
-      assertThat(tiers).isNotNull();
+      BlockTiers tiers = test.dataset().opened().periods().of(NOW).tiers();
       assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(2);
       test.micros.addAndGet(Duration.ofDays(3).toNanos() / 1000);
       test.put(KEY, NOW + 1, new Value.Real(3));

@@ -70,7 +70,7 @@ public final class Advisor {
     Workload workload = Workload.of(dataset, log, guard);
     SeriesRates rates = SeriesRates.of(dataset);
     Period period = current();
-    if (period.blocks() != null) {
+    if (period.isInBlocks()) {
       return ofBlocks(workload, rates, period);
     }
     SampledPoints points = SampledPoints.of(rates, reader, guard);
@@ -236,7 +236,7 @@ public final class Advisor {
   private List<Reason> stillInCells() {
     boolean some =
         dataset.periods().all().stream()
-            .anyMatch(one -> one.blocks() == null && !one.times().isEmpty());
+            .anyMatch(one -> !one.isInBlocks() && !one.times().isEmpty());
     return some && BlocksWeigher.refusal(dataset) == null
         ? List.of(
             new Reason(
@@ -314,7 +314,7 @@ public final class Advisor {
   }
 
   private static List<String> names(Period period) {
-    return period.blocks() != null
+    return period.isInBlocks()
         ? List.of(period.layoutName())
         : period.layouts().stream().map(one -> Objects.toString(one.layout().identity())).toList();
   }

@@ -70,10 +70,10 @@ final class BlocksWeigher {
       if (period.hasCompanions()) {
         return "its companion '%s' would be lost".formatted(period.layouts().get(1).name());
       }
-      if (period.blocks() == null && period.domain().versions()) {
+      if (!period.isInBlocks() && period.domain().versions()) {
         return "layout '%s' keeps earlier versions of samples".formatted(period.layoutName());
       }
-      if (period.blocks() == null && period.domain().attributes()) {
+      if (!period.isInBlocks() && period.domain().attributes()) {
         return "layout '%s' keeps attributes".formatted(period.layoutName());
       }
     }

@@ -57,7 +57,7 @@ final class Proposals {
 
   private List<Command> intoBlocks() {
     List<Command> commands = new ArrayList<>();
-    if (dataset.periods().all().getLast().blocks() == null) {
+    if (!dataset.periods().all().getLast().isInBlocks()) {
       commands.add(period(BlockLayout.NAME, "blocks"));
     }
     commands.add(

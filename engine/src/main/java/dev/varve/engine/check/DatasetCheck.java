@@ -7,6 +7,7 @@ import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.error.CorruptDataException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
@@ -91,8 +92,7 @@ public final class DatasetCheck {
           check(placed, table);
         }
       }
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         check(blocks);
       }
     }

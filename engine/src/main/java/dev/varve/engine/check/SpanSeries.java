@@ -5,6 +5,7 @@ import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
@@ -81,8 +82,8 @@ final class SpanSeries {
           add(span, period, placed);
         }
       }
-      BlockTiers blocks = period.blocks();
-      if (blocks != null && blocks.table().spec().name().equals(span.table())) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)
+          && blocks.table().spec().name().equals(span.table())) {
         addBlocks(span, period);
       }
     }

@@ -28,7 +28,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -99,7 +98,7 @@ public final class BlockConversion {
     this.writer = writer;
     this.progress = progress;
     this.stopped = stopped;
-    this.tiers = Objects.requireNonNull(last().blocks());
+    this.tiers = last().tiers();
     this.copy = new SliceCopy(dataset, reader, writer.copier(), this::tell, stopped);
   }
 
@@ -111,7 +110,7 @@ public final class BlockConversion {
           "dataset '%s' is attached to foreign tables, whose cells stay: use 'varve migrate'"
               .formatted(name));
     }
-    if (periods.getLast().blocks() == null) {
+    if (!periods.getLast().isInBlocks()) {
       throw new QueryRefusedException(
           "the last period of dataset '%s' has layout '%s': declare a period with layout 'blocks' first, and convert once it has begun"
               .formatted(name, periods.getLast().layoutName()));
@@ -129,7 +128,7 @@ public final class BlockConversion {
   }
 
   private static void refuseWhatIsLost(String dataset, Period period) {
-    if (period.blocks() != null && !period.times().isEmpty()) {
+    if (period.isInBlocks() && !period.times().isEmpty()) {
       throw new QueryRefusedException(
           "dataset '%s' has several periods in blocks, which cannot be joined".formatted(dataset));
     }
@@ -148,7 +147,7 @@ public final class BlockConversion {
   private static void refuseAttributes(OpenDataset dataset, DatasetReader reader) {
     boolean mayHaveSome =
         dataset.periods().all().stream()
-            .anyMatch(period -> period.blocks() == null && period.domain().attributes());
+            .anyMatch(period -> !period.isInBlocks() && period.domain().attributes());
     if (!mayHaveSome) {
       return;
     }

@@ -147,7 +147,7 @@ final class SliceCopy {
   private Map<Series, String> copy(TimeRange slice, List<Match> series) {
     List<Period> cells =
         dataset.periods().all().stream()
-            .filter(period -> period.blocks() == null && !period.times().isEmpty())
+            .filter(period -> !period.isInBlocks() && !period.times().isEmpty())
             .filter(period -> period.times().overlaps(slice))
             .toList();
     Digests digests = new Digests();

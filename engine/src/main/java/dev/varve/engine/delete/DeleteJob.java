@@ -7,6 +7,7 @@ import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.progress.DeletionProgress;
@@ -30,7 +31,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -103,7 +103,7 @@ final class DeleteJob implements Deletion {
             .power(Power.Reclaim.class)
             .ifPresent(power -> power.reclaim(rows.first(), rows.last().successor())));
     if (inBlocks) {
-      periods().map(Period::blocks).filter(Objects::nonNull).forEach(BlockTiers::reclaimDeleted);
+      periods().filter(Period::isInBlocks).map(Period::tiers).forEach(BlockTiers::reclaimDeleted);
     }
   }
 
@@ -127,8 +127,7 @@ final class DeleteJob implements Deletion {
 
   private void remove(List<Match> series, BooleanSupplier stopped) {
     for (Period period : periods().toList()) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         remove(blocks, one.times().intersect(period.times()), series, stopped);
       }
       for (PlacedLayout layout : period.layouts()) {
@@ -185,8 +184,8 @@ final class DeleteJob implements Deletion {
     if (state != State.CANCELLED && state != State.DONE) {
       dataset.deletes().remove(one);
       dataset.periods().all().stream()
-          .map(Period::blocks)
-          .filter(Objects::nonNull)
+          .filter(Period::isInBlocks)
+          .map(Period::tiers)
           .forEach(blocks -> blocks.countDelete(-1));
       state = how;
       problem = null;

@@ -17,7 +17,6 @@ import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -114,7 +113,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   private Stream<BlockTiers> blocks() {
-    return dataset.periods().all().stream().map(Period::blocks).filter(Objects::nonNull);
+    return dataset.periods().all().stream().filter(Period::isInBlocks).map(Period::tiers);
   }
 
   private DeleteJob execute(DeleteRecord one) {

@@ -6,6 +6,7 @@ import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.Attached;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.periods.Period.Storage;
 import dev.varve.layout.Layout;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
@@ -235,16 +236,13 @@ public final class Periods implements AutoCloseable {
         }
       }
       BlockLayout blocks = declared.get(index).blocks();
-      opened.add(
-          new Period(
-              index,
-              new TimeRange(declared.get(index).from(), to),
-              new TimeRange(declared.get(index).from(), to),
-              layouts,
-              blocks == null
-                  ? null
-                  : open(
-                      config, blocks, tables(config, index, blocks), store, forBlocks, counted)));
+      TimeRange times = new TimeRange(declared.get(index).from(), to);
+      Storage storage =
+          blocks == null
+              ? new Storage.Cells(layouts)
+              : new Storage.Blocks(
+                  open(config, blocks, tables(config, index, blocks), store, forBlocks, counted));
+      opened.add(new Period(index, times, times, storage));
     }
     return new Periods(opened, stampUnit);
   }
@@ -393,11 +391,10 @@ public final class Periods implements AutoCloseable {
   @Override
   public void close() {
     for (Period period : periods) {
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
-        blocks.close();
+      switch (period.storage()) {
+        case Storage.Blocks(BlockTiers tiers) -> tiers.close();
+        case Storage.Cells(List<PlacedLayout> layouts) -> layouts.forEach(PlacedLayout::close);
       }
-      period.layouts().forEach(PlacedLayout::close);
     }
   }
 }

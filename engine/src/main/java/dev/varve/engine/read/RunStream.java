@@ -3,6 +3,7 @@ package dev.varve.engine.read;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.read.PeriodPlanner.Outcome;
 import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.engine.request.RunCursor;
@@ -86,7 +87,7 @@ final class RunStream implements RunCursor {
 
   /** Returns whether one period in blocks has everything: it delivers series in order by itself. */
   private boolean isInBlocks() {
-    return periods.size() == 1 && periods.getFirst().blocks() != null;
+    return periods.size() == 1 && periods.getFirst().isInBlocks();
   }
 
   /**
@@ -118,8 +119,7 @@ final class RunStream implements RunCursor {
     List<Integer> wanted = places(end);
     List<PeriodPlan> each = new ArrayList<>(periods.size());
     for (Period period : periods) {
-      BlockTiers tiers = period.blocks();
-      if (tiers != null) {
+      if (period.storage() instanceof Blocks(BlockTiers tiers)) {
         TimeRange times = reading.times().intersect(period.times());
         each.add(new PlannedBlocks(period, times, tiers, wanted));
         continue;
@@ -182,7 +182,7 @@ final class RunStream implements RunCursor {
    */
   private boolean planSeveral() {
     int end = SeriesInTurn.end(reading.matches(), nextMatch, mostAtOnce());
-    boolean inBlocks = periods.stream().anyMatch(period -> period.blocks() != null);
+    boolean inBlocks = periods.stream().anyMatch(period -> period.isInBlocks());
     if (inBlocks || end == nextMatch + 1 || reading.newest().isAsked()) {
       return false;
     }

@@ -6,6 +6,7 @@ import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.threads.BackgroundThread;
@@ -266,8 +267,7 @@ public final class CatalogRefresh implements AutoCloseable {
     RebuildProgress before = RebuildProgress.NONE;
     for (Period period : periods.subList(first, state.complete() ? 1 : periods.size())) {
       RebuildProgress sum = before;
-      BlockTiers blocks = period.blocks();
-      if (blocks != null) {
+      if (period.storage() instanceof Blocks(BlockTiers blocks)) {
         BlockCatalog catalog = new BlockCatalog(dataset, blocks, thread::isStopped);
         if (!catalog.run()) {
           return false;

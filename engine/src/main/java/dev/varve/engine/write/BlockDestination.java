@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.Lock;
 
 /** Writes samples of periods that are stored in blocks. Safe for use by several threads. */
@@ -47,7 +46,7 @@ final class BlockDestination {
     Map<BlockTiers, ColumnBatch> batches = new LinkedHashMap<>(1);
     for (Part part : parts) {
       notes.add(part, stamp);
-      BlockTiers tiers = Objects.requireNonNull(part.period().blocks());
+      BlockTiers tiers = part.period().tiers();
       add(part, notes, stamp, batches.computeIfAbsent(tiers, one -> new ColumnBatch()));
     }
     if (!notes.apply(home)) {

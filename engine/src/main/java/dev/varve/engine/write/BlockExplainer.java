@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Shows the blocks that samples would become if they were sealed alone. Series without a number are
@@ -45,7 +44,7 @@ final class BlockExplainer {
    * @param stamp the generation of the blocks
    */
   List<PointExplanation> explain(KnownSeries series, Period period, SampleGroup group, long stamp) {
-    TableSpec spec = Objects.requireNonNull(period.blocks()).table().spec();
+    TableSpec spec = period.tiers().table().spec();
     List<PointExplanation> shown = new ArrayList<>();
     List<String> fields = group.columns().stream().map(Column::field).distinct().toList();
     for (String field : fields) {

@@ -1,6 +1,5 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.config.FieldLimits;
@@ -116,7 +115,7 @@ public final class DatasetWriter implements AutoCloseable {
    */
   public boolean endsSamples() {
     return companions == null
-        && dataset.periods().all().stream().allMatch(period -> period.blocks() == null)
+        && dataset.periods().all().stream().allMatch(period -> !period.isInBlocks())
         && dataset
             .layouts()
             .allMatch(layout -> layout.dataTable().power(Power.Expiry.class).isPresent());
@@ -216,7 +215,7 @@ public final class DatasetWriter implements AutoCloseable {
    * @param kind of the samples: a number
    */
   public @Nullable SeriesHandle handle(GroupKey key, String field, Kind kind) {
-    if (newest().blocks() == null) {
+    if (!newest().isInBlocks()) {
       return null;
     }
     try {
@@ -242,12 +241,11 @@ public final class DatasetWriter implements AutoCloseable {
    */
   public @Nullable SampleBatch newSamples(LongConsumer growth) {
     Period period = newest();
-    BlockTiers tiers = period.blocks();
-    if (tiers == null || dataset.config().isReadOnly()) {
+    if (!period.isInBlocks() || dataset.config().isReadOnly()) {
       return null;
     }
     long oldest = Math.max(dataset.oldestKept(), period.times().from());
-    return new SampleBatch(tiers, oldest, dataset.firstRefused(), growth);
+    return new SampleBatch(period.tiers(), oldest, dataset.firstRefused(), growth);
   }
 
   private Period newest() {

@@ -47,7 +47,7 @@ final class PointExplainer {
         Map<Period, BitSet> inBlocks = new LinkedHashMap<>();
         for (int place = 0; place < group.size(); place++) {
           Period period = dataset.periods().of(group.times()[place]);
-          if (period.blocks() != null) {
+          if (period.isInBlocks()) {
             inBlocks.computeIfAbsent(period, one -> new BitSet()).set(place);
           } else {
             BitSet one = new BitSet();
@@ -86,7 +86,7 @@ final class PointExplainer {
     KnownSeries series = known.of(raw.key());
     Attribute attribute = new Attribute(series.key(), raw.name(), raw.time(), raw.value());
     Period period = dataset.periods().of(attribute);
-    if (period.blocks() != null) {
+    if (period.isInBlocks()) {
       throw new RefusedException("blocks.attribute", "layout 'blocks' has no attributes");
     }
     PlacedLayout layout = period.primary();

@@ -168,7 +168,7 @@ final class WriteJob {
       }
       SampleGroup within = additions.within(series, group, tally);
       if (within != null) {
-        List<Part> into = period.blocks() == null ? parts : inBlocks;
+        List<Part> into = !period.isInBlocks() ? parts : inBlocks;
         into.add(new Part(series, period, within, tally));
       }
     } catch (RefusedException e) {
@@ -187,7 +187,7 @@ final class WriteJob {
       }
       Attribute attribute = new Attribute(series.key(), raw.name(), time, raw.value());
       Period period = dataset.periods().of(attribute);
-      if (period.blocks() != null) {
+      if (period.isInBlocks()) {
         throw new RefusedException(
             "blocks.attribute",
             "attribute '%s': layout 'blocks' holds samples alone".formatted(raw.name()));
