@@ -113,7 +113,8 @@ public final class DatasetReader {
       List<Period> periods = periods(reading.times());
       refuseMissingVersions(request.versions(), periods);
       List<Period> inOrder = request.newestFirst() > 0 ? periods.reversed() : periods;
-      return new RunStream(reading, planner, inOrder, false, together);
+      return RunStream.begin(
+          reading, new DeliveryPlanner(reading, planner, inOrder, false, together));
     } catch (RuntimeException e) {
       reading.close();
       throw e;
@@ -180,7 +181,8 @@ public final class DatasetReader {
     List<Period> periods =
         dataset.periods().all().stream().filter(period -> period.domain().attributes()).toList();
     Reading reading = reading(request, false, guard);
-    RunStream stream = new RunStream(reading, planner, periods, true, false);
+    RunStream stream =
+        RunStream.begin(reading, new DeliveryPlanner(reading, planner, periods, true, false));
     Runnable cancel = stream::cancel;
     guard.begun(cancel);
     return attributes(stream, request.times()).onClose(() -> guard.ended(cancel));
@@ -191,8 +193,7 @@ public final class DatasetReader {
    * it keeps versions, whatever the policy for duplicates.
    */
   public RunCursor primary(Period period, GroupKey key, TimeRange times) {
-    return new RunStream(
-        readingOf(period, key, times), plannerOfPrimaries, List.of(period), false, false);
+    return ofPrimary(period, key, times, false);
   }
 
   /**
@@ -258,12 +259,7 @@ public final class DatasetReader {
             new VersionRule(request.versions(), dataset.config().duplicates()),
             dataset.deletes().filter(times, dataset.index(), ReadGuard.NONE),
             ReadGuard.NONE);
-    try {
-      return new RunStream(reading, planner, periods, false, false);
-    } catch (RuntimeException e) {
-      reading.close();
-      throw e;
-    }
+    return RunStream.begin(reading, new DeliveryPlanner(reading, planner, periods, false, false));
   }
 
   /** Returns the attributes of one key that the primary of a period has in a range. */
@@ -271,10 +267,14 @@ public final class DatasetReader {
     if (!period.primary().layout().domain().attributes()) {
       return Stream.of();
     }
-    RunStream stream =
-        new RunStream(
-            readingOf(period, key, times), plannerOfPrimaries, List.of(period), true, false);
-    return attributes(stream, times);
+    return attributes(ofPrimary(period, key, times, true), times);
+  }
+
+  private RunStream ofPrimary(Period period, GroupKey key, TimeRange times, boolean attributes) {
+    Reading reading = readingOf(period, key, times);
+    return RunStream.begin(
+        reading,
+        new DeliveryPlanner(reading, plannerOfPrimaries, List.of(period), attributes, false));
   }
 
   private static Stream<Attribute> attributes(RunStream stream, TimeRange times) {

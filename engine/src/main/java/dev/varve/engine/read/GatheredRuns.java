@@ -168,11 +168,6 @@ final class GatheredRuns {
     return OptionalLong.of(sum);
   }
 
-  /** Returns the index of the first series among the matching ones. */
-  int first() {
-    return wanted.getFirst();
-  }
-
   /** Returns the number of series. */
   int size() {
     return wanted.size();

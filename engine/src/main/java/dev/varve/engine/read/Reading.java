@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -59,12 +58,6 @@ final class Reading {
   private long cellsAllowed = Long.MAX_VALUE;
 
   private boolean exceeded;
-
-  /** What reads have shown about the ways to read; shared by all parts of one reading. */
-  private static final class Ways {
-    private final AtomicBoolean oneByOne = new AtomicBoolean();
-    private final AtomicBoolean apart = new AtomicBoolean();
-  }
 
   /**
    * Creates the reading of a request that matches some series.
@@ -152,22 +145,8 @@ final class Reading {
     return wantsField(field) && (known.isEmpty() || known.contains(field));
   }
 
-  /** Returns whether series in order have to be planned one by one. */
-  boolean plansOneByOne() {
-    return ways.oneByOne.get();
-  }
-
-  void planOneByOne() {
-    ways.oneByOne.set(true);
-  }
-
-  /** Returns whether series read together are too much to hold. */
-  boolean plansApart() {
-    return ways.apart.get();
-  }
-
-  void planApart() {
-    ways.apart.set(true);
+  Ways ways() {
+    return ways;
   }
 
   VersionRule versions() {
