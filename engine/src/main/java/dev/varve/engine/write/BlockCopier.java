@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.write.Destination.Outcome;
 import dev.varve.model.SampleGroup;
 import java.util.List;
 
@@ -34,7 +35,8 @@ public final class BlockCopier {
           groups.stream()
               .map(group -> new Part(path.series().of(group.key()), into, group, tally))
               .toList();
-      if (!path.blocks().write(parts)) {
+      GatheredBatch batch = new GatheredBatch(parts, List.of(), tally, null, 0);
+      if (path.blocks().write(batch) != Outcome.WRITTEN) {
         throw new WriteFailedException("the store rejects the numbers of series in blocks", false);
       }
     } finally {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
 /** Writes samples of periods that are stored in blocks. Safe for use by several threads. */
-final class BlockDestination {
+final class BlockDestination implements Destination {
   private final OpenDataset dataset;
   private final Applier home;
   private final Lock writing;
@@ -29,28 +29,21 @@ final class BlockDestination {
     this.writing = writing;
   }
 
-  /**
-   * Writes parts of a batch and returns once they are durable.
-   *
-   * @return false if the store rejects cells by which a series would be found; no sample is written
-   *     then
-   * @throws dev.varve.engine.error.WriteFailedException if a store failed
-   * @throws dev.varve.engine.error.OverloadedException if too many samples wait to be sealed
-   */
-  boolean write(List<Part> parts) {
-    if (parts.isEmpty()) {
-      return true;
+  @Override
+  public Outcome write(GatheredBatch batch) {
+    if (batch.isEmpty()) {
+      return Outcome.WRITTEN;
     }
     SeriesNotes notes = new SeriesNotes(dataset);
     long stamp = dataset.stamps(1);
     Map<BlockTiers, ColumnBatch> batches = new LinkedHashMap<>(1);
-    for (Part part : parts) {
+    for (Part part : batch.parts()) {
       notes.add(part, stamp);
       BlockTiers tiers = part.period().tiers();
       add(part, notes, stamp, batches.computeIfAbsent(tiers, one -> new ColumnBatch()));
     }
     if (!notes.apply(home)) {
-      return false;
+      return Outcome.KEY_REJECTED;
     }
     writing.lock();
     try {
@@ -58,7 +51,7 @@ final class BlockDestination {
     } finally {
       writing.unlock();
     }
-    return true;
+    return Outcome.WRITTEN;
   }
 
   private static void add(Part part, SeriesNotes notes, long stamp, ColumnBatch into) {

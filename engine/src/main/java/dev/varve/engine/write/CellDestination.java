@@ -1,6 +1,5 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.tables.Applier;
 import org.jspecify.annotations.Nullable;
@@ -15,27 +14,10 @@ record CellDestination(
     TableWriters tables,
     IndexCells index,
     Applier home,
-    @Nullable Companions companions) {
-
-  /** What became of a batch. */
-  enum Outcome {
-    /** Its samples are written, except for those that the tally has. */
-    WRITTEN,
-    /** The store rejects cells by which a series would be found. Nothing is written. */
-    KEY_REJECTED,
-    /**
-     * The period of some samples has changed meanwhile, so the batch must be sorted again. Nothing
-     * is written.
-     */
-    MISPLACED
-  }
-
-  /**
-   * Writes a batch.
-   *
-   * @throws WriteFailedException if a store failed
-   */
-  Outcome write(GatheredBatch batch) {
+    @Nullable Companions companions)
+    implements Destination {
+  @Override
+  public Outcome write(GatheredBatch batch) {
     return new CellWrite(this, batch).run();
   }
 }

@@ -13,7 +13,7 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier;
 import dev.varve.engine.tables.Applier.Rejected;
-import dev.varve.engine.write.CellDestination.Outcome;
+import dev.varve.engine.write.Destination.Outcome;
 import dev.varve.engine.write.GatheredBatch.Noted;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.Attribute;

@@ -7,6 +7,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.request.WriteResult;
+import dev.varve.engine.write.Destination.Outcome;
 import dev.varve.engine.write.GatheredBatch.Noted;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one batch: sorts its samples by series and period, refuses those that the dataset does not
- * accept, and passes the rest to the destination. Used once, by one thread.
+ * accept, and passes the rest to the destinations. Used once, by one thread.
  */
 final class WriteJob {
   private static final Refusal KEY_REJECTED =
@@ -40,7 +41,7 @@ final class WriteJob {
   private final AcceptedTimes times;
   private final Additions additions;
   private final RefusedSamples tally = new RefusedSamples();
-  private final List<Part> parts;
+  private final List<Part> inCells;
   private final List<Noted> attributes = new ArrayList<>(0);
   private final List<Part> inBlocks = new ArrayList<>(0);
 
@@ -50,8 +51,8 @@ final class WriteJob {
       SeriesCache series,
       FieldLimits fieldLimits,
       CatalogBudget catalogs,
-      CellDestination cells,
-      BlockDestination blocks) {}
+      Destination cells,
+      Destination blocks) {}
 
   /**
    * Creates a job.
@@ -67,7 +68,7 @@ final class WriteJob {
     this.stamp = stamp;
     this.times = new AcceptedTimes(dataset);
     this.additions = new Additions(path.fieldLimits(), path.catalogs(), dataset.index());
-    this.parts = new ArrayList<>(batch.groups().size());
+    this.inCells = new ArrayList<>(batch.groups().size());
   }
 
   /**
@@ -94,16 +95,23 @@ final class WriteJob {
   WriteResult run() {
     batch.groups().forEach(this::gather);
     batch.attributes().forEach(this::gather);
-    return switch (path.cells()
-        .write(new GatheredBatch(parts, attributes, tally, lifetime, stamp))) {
+    Outcome outcome = path.cells().write(gathered(inCells, attributes));
+    if (outcome == Outcome.WRITTEN) {
+      outcome = path.blocks().write(gathered(inBlocks, List.of()));
+    }
+    return switch (outcome) {
       case MISPLACED -> new WriteJob(path, batch, lifetime, stamp).run();
       case KEY_REJECTED -> oneByOne();
-      case WRITTEN -> path.blocks().write(inBlocks) ? result() : oneByOne();
+      case WRITTEN -> result();
     };
   }
 
+  private GatheredBatch gathered(List<Part> of, List<Noted> noted) {
+    return new GatheredBatch(of, noted, tally, lifetime, stamp);
+  }
+
   private WriteResult result() {
-    parts.forEach(this::count);
+    inCells.forEach(this::count);
     inBlocks.forEach(this::count);
     return tally.result(batch.sampleCount() + batch.attributes().size());
   }
@@ -168,7 +176,7 @@ final class WriteJob {
       }
       SampleGroup within = additions.within(series, group, tally);
       if (within != null) {
-        List<Part> into = !period.isInBlocks() ? parts : inBlocks;
+        List<Part> into = period.isInBlocks() ? inBlocks : inCells;
         into.add(new Part(series, period, within, tally));
       }
     } catch (RefusedException e) {

@@ -1,0 +1,28 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.WriteFailedException;
+
+/** Where batches of samples go. Safe for use by several threads. */
+sealed interface Destination permits CellDestination, BlockDestination {
+  /** What became of a batch. */
+  enum Outcome {
+    /** Its samples are written, except for those that the tally has. */
+    WRITTEN,
+    /** The store rejects cells by which a series would be found. Nothing is written. */
+    KEY_REJECTED,
+    /**
+     * The period of some samples has changed meanwhile, so the batch must be sorted again. Nothing
+     * is written.
+     */
+    MISPLACED
+  }
+
+  /**
+   * Writes a batch and returns once it is as durable as the destination makes it.
+   *
+   * @throws WriteFailedException if a store failed
+   * @throws OverloadedException if nothing was tried because too much is waiting
+   */
+  Outcome write(GatheredBatch batch);
+}
