@@ -89,7 +89,7 @@ record CatalogFigures(
     for (int i = 0; i < LOOKUPS; i++) {
       Selector selector = Selector.metric("cpu", filters.of(i).toArray(new TagFilter[0]));
       long start = System.nanoTime();
-      long found = dataset.series(selector, null).count();
+      long found = dataset.catalog().series(selector, null).count();
       micros.add((System.nanoTime() - start) / 1e3);
       if (found != expected) {
         throw new IllegalStateException(

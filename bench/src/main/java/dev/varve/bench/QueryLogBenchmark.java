@@ -102,7 +102,7 @@ public final class QueryLogBenchmark {
   /** Notes a query of one of the kinds, as a read does that has ended. */
   private void note() {
     QueryKind kind = new QueryKind("promql", "sum by (host)", 15_000L * (1 + call++ % KINDS));
-    dataset.noteQuery(kind, request, 1, SAMPLES, ReadCost.NOTHING, 1);
+    dataset.usage().noteQuery(kind, request, 1, SAMPLES, ReadCost.NOTHING, 1);
   }
 
   private QueryUse use() {

@@ -1,16 +1,20 @@
 package dev.varve.engine;
 
+import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.request.Cardinality;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Kind;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,16 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class Catalog {
   private final OpenDataset dataset;
   private final SeriesIndex index;
+  private final DatasetView view;
+  private final DatasetParts parts;
   private final @Nullable SeriesBounds bounds;
 
-  /**
-   * Creates the catalog of a dataset.
-   *
-   * @param bounds the series that the answers are about; null for all
-   */
-  Catalog(OpenDataset dataset, @Nullable SeriesBounds bounds) {
-    this.dataset = dataset;
-    this.bounds = bounds;
+  Catalog(DatasetView view) {
+    this.view = view;
+    this.parts = view.parts();
+    this.dataset = parts.open();
+    this.bounds = view.bounds();
     this.index = dataset.index();
   }
 
@@ -79,7 +82,7 @@ public final class Catalog {
    */
   public List<String> labelNames(
       Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
-    return asking(() -> index.labelNames(bound(selector), trusted(times), kinds, guard));
+    return asking(() -> index.labelNames(view.bound(selector), trusted(times), kinds, guard));
   }
 
   /**
@@ -112,7 +115,7 @@ public final class Catalog {
       int most,
       ReadGuard guard) {
     return asking(
-        () -> index.labelValues(label, bound(selector), trusted(times), kinds, most, guard));
+        () -> index.labelValues(label, view.bound(selector), trusted(times), kinds, most, guard));
   }
 
   /**
@@ -131,7 +134,7 @@ public final class Catalog {
     List<String> of = label == null ? index.labelNames(within, null, guard) : List.of(label);
     TreeSet<String> first = new TreeSet<>();
     for (String name : of) {
-      Selector begins = bound(new Selector(List.of(new TagFilter.Prefix(name, prefix))));
+      Selector begins = view.bound(new Selector(List.of(new TagFilter.Prefix(name, prefix))));
       first.addAll(index.labelValues(name, begins, null, Integer.MAX_VALUE, guard));
       while (first.size() > most) {
         first.pollLast();
@@ -150,8 +153,95 @@ public final class Catalog {
     return index.cardinality(bounds == null ? null : bounds.selector(), most, guard);
   }
 
-  private Selector bound(Selector selector) {
-    return bounds == null ? selector : bounds.and(selector);
+  /**
+   * Returns the matching series, in the order of metric, then tags.
+   *
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public Stream<Series> series(Selector selector, @Nullable TimeRange times) {
+    return series(selector, times, ReadGuard.NONE);
+  }
+
+  /** As above, with a guard. */
+  public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+    view.refuseWithoutCatalog();
+    Matches matches = parts.reader().match(view.bound(selector), times, Kind.ALL, guard);
+    return matches.inOrder().stream()
+        .flatMap(match -> match.fields().stream().map(match.key()::field));
+  }
+
+  /**
+   * Finds the series that match any of the given selectors.
+   *
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param guard checked periodically, and notified of the number of keys that each selector
+   *     matches
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, ReadGuard guard) {
+    return find(selectors, times, Kind.ALL, guard);
+  }
+
+  /**
+   * Finds the series that match any of the given selectors.
+   *
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param kinds excludes series without samples of these kinds
+   * @param guard checked periodically, and notified of the number of keys that each selector
+   *     matches
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public SeriesFound find(
+      List<Selector> selectors, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
+    view.refuseWithoutCatalog();
+    return new SeriesFound(
+        selectors.stream()
+            .map(selector -> parts.reader().match(view.bound(selector), times, kinds, guard))
+            .toList());
+  }
+
+  /**
+   * Saves metadata of metrics and returns once it is durable. Unset properties keep their earlier
+   * values. Does nothing if the dataset is read-only. A bound user describes metrics of which there
+   * is a series within the bounds; others are passed over.
+   *
+   * @throws WriteFailedException if a store failed
+   */
+  public void describe(Collection<MetricMetadata> metrics) {
+    parts
+        .metadata()
+        .write(bounds == null ? metrics : metrics.stream().filter(this::isVisible).toList());
+  }
+
+  /**
+   * Returns the metadata of metrics, from all servers, in the order of their names.
+   *
+   * @param metric the metric; null for all
+   * @param limit maximum number returned
+   * @param guard accounts for the memory of the result
+   */
+  public List<MetricMetadata> metadata(@Nullable String metric, int limit, ReadGuard guard) {
+    if (bounds != null && metric == null) {
+      return parts.open().home().attributes().all(Integer.MAX_VALUE, guard).stream()
+          .filter(this::isVisible)
+          .limit(limit)
+          .toList();
+    }
+    List<MetricMetadata> found =
+        metric == null
+            ? parts.open().home().attributes().all(limit, guard)
+            : metric.isEmpty() ? List.of() : parts.open().home().attributes().of(metric);
+    return bounds == null ? found : found.stream().filter(this::isVisible).toList();
+  }
+
+  /** Returns whether a bound user may use a series of a metric. */
+  private boolean isVisible(MetricMetadata metric) {
+    return parts
+            .reader()
+            .match(view.bound(Selector.metric(metric.metric())), null, Kind.ALL, ReadGuard.NONE)
+            .size()
+        > 0;
   }
 
   private @Nullable TimeRange trusted(@Nullable TimeRange times) {

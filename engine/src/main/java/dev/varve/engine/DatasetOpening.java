@@ -102,14 +102,14 @@ final class DatasetOpening {
             clock,
             stores.marks(),
             new StandingDeletes(home.deletes()));
-    Dataset dataset = new Dataset(open, share, heat, loadedAt);
+    DatasetParts parts = DatasetParts.of(open, share, heat, loadedAt);
     try {
-      dataset.start();
+      parts.start();
     } catch (RuntimeException e) {
-      dataset.close();
+      parts.close();
       throw e;
     }
-    return dataset;
+    return new Dataset(parts);
   }
 
   /** Checks the declaration. Returns whether a table has rows. */

@@ -204,6 +204,7 @@ public final class Engine implements AutoCloseable {
     figures.putAll(disk());
     datasets.forEach((name, dataset) ->
         dataset
+            .parts()
             .figures()
             .forEach((figure, value) -> figures.put(figure + "{dataset=\"" + name + "\"}", value)));
     return figures;
@@ -287,9 +288,10 @@ public final class Engine implements AutoCloseable {
       throw new OverloadedException("another check is already running", CHECK_RETRY);
     }
     try {
-      List<OpenDataset> open = datasets.values().stream().map(Dataset::open).toList();
+      List<OpenDataset> open =
+          datasets.values().stream().map(dataset -> dataset.parts().open()).toList();
       stores.check(open, run);
-      datasets.values().forEach(dataset -> dataset.check(run, false));
+      datasets.values().forEach(dataset -> dataset.parts().check(run, false));
     } finally {
       checking.set(false);
     }

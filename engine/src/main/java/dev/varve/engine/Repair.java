@@ -48,7 +48,7 @@ final class Repair {
     try (Engine engine = Engine.repairing(config, run::found)) {
       for (Dataset dataset : engine.datasets()) {
         if (!dataset.isCatalogComplete()) {
-          dataset.rebuildCatalog(now -> {});
+          dataset.maintenance().rebuildCatalog(now -> {});
           rebuilt.add(dataset.name());
         }
       }
@@ -71,7 +71,7 @@ final class Repair {
     Store store = engine.storeIn(folder);
     List<OpenDataset> there =
         engine.datasets().stream()
-            .map(Dataset::opened)
+            .map(dataset -> dataset.parts().open())
             .filter(dataset -> dataset.store().equals(store))
             .toList();
     String place = "store " + folder.getFileName();
@@ -112,9 +112,9 @@ final class Repair {
   }
 
   private void check(Dataset dataset) {
-    DatasetCheck check = dataset.check(run, true);
+    DatasetCheck check = dataset.parts().check(run, true);
     if (check.catalogLacks()) {
-      dataset.rebuildCatalogAnew();
+      dataset.parts().rebuildCatalogAnew();
       run.found(
           new CheckFinding(
               Severity.NOTE, "dataset " + dataset.name(), "the catalog was rebuilt from the rows"));

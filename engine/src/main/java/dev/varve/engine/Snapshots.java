@@ -143,7 +143,7 @@ public final class Snapshots {
     long end = System.nanoTime() + PATIENCE.toNanos();
     for (Dataset dataset : datasets) {
       if (dataset.writeObstacle() == null
-          && !dataset.seal(Duration.ofNanos(end - System.nanoTime()))) {
+          && !dataset.parts().seal(Duration.ofNanos(end - System.nanoTime()))) {
         LOG.warn(
             "dataset '{}': not everything could be sealed in time; the snapshot takes the journal",
             dataset.name());

@@ -97,7 +97,7 @@ class AdvisorTest {
     for (Asked asked : queries) {
       ReadCost cost = cost(dataset, asked.request());
       for (int i = 0; i < asked.times(); i++) {
-        dataset.noteQuery(KIND, asked.request(), 1, 1, cost, 1);
+        dataset.usage().noteQuery(KIND, asked.request(), 1, 1, cost, 1);
       }
       count += asked.times();
       rows += asked.times() * (double) cost.rows();
@@ -151,7 +151,7 @@ class AdvisorTest {
   private Advice advice(Case of, List<? extends StorageLayout> layouts) {
     TestEngine engine = engine(of, layouts);
     ask(engine.dataset(), of.queries());
-    return engine.dataset().advise(ReadGuard.NONE);
+    return engine.dataset().usage().advise(ReadGuard.NONE);
   }
 
   private static Advice.Proposal proposal(Advice advice) {
@@ -169,7 +169,7 @@ class AdvisorTest {
   private Advice applied(Case of, List<? extends StorageLayout> layouts) {
     TestEngine before = engine(of, layouts);
     ReadCosts then = ask(before.dataset(), of.queries());
-    Advice advice = before.dataset().advise(ReadGuard.NONE);
+    Advice advice = before.dataset().usage().advise(ReadGuard.NONE);
     assertThat(advice.missing()).noneMatch(text -> text.contains("queries"));
     List<StorageLayout> proposed = new ArrayList<>();
     for (Advice.ProposedLayout layout : proposal(advice).layouts()) {

@@ -306,7 +306,7 @@ class AttachTest {
         assertThat(result.refused()).isEqualTo(10);
         assertThat(result.rejections().getFirst().refusal().message())
             .contains("dataset 'main' is attached read-only");
-        assertThatThrownBy(() -> dataset.compact(ALL, now -> {}, () -> false))
+        assertThatThrownBy(() -> dataset.maintenance().compact(ALL, now -> {}, () -> false))
             .isInstanceOf(QueryRefusedException.class)
             .hasMessageContaining("dataset 'main' is attached read-only");
         assertThat(dataset.explain(batch("b", 1, NOW))).isNotEmpty();

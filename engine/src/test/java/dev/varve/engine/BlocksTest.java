@@ -105,7 +105,7 @@ class BlocksTest {
         test.seal();
         assertThat(read(test)).isEqualTo(expected);
       }
-      assertThat(test.dataset().figures().get("blocks_merged_bytes_total")).isPositive();
+      assertThat(test.dataset().parts().figures().get("blocks_merged_bytes_total")).isPositive();
       test.restart();
       assertThat(read(test)).isEqualTo(expected);
       assertThat(findings(test)).isEmpty();
@@ -161,7 +161,7 @@ class BlocksTest {
   }
 
   private static BlockTiers tiers(TestEngine test) {
-    return test.dataset().opened().periods().of(NOW).tiers();
+    return test.dataset().parts().open().periods().of(NOW).tiers();
   }
 
   private static Map<Series, List<Sample>> all(TestEngine test) {
@@ -180,7 +180,7 @@ class BlocksTest {
       test.put(KEY, NOW - 2 * DAY, new Value.Real(1));
       test.put(KEY, NOW, new Value.Real(2));
       test.seal();
-      BlockTiers tiers = test.dataset().opened().periods().of(NOW).tiers();
+      BlockTiers tiers = test.dataset().parts().open().periods().of(NOW).tiers();
       assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(2);
       test.micros.addAndGet(Duration.ofDays(3).toNanos() / 1000);
       test.put(KEY, NOW + 1, new Value.Real(3));
@@ -244,7 +244,7 @@ class BlocksTest {
         assertThat(bytes(cell, "qualifier")).isEqualTo(cell.qualifier().length());
         assertThat(bytes(cell, "value")).isEqualTo(cell.value().length());
       }
-      assertThat(test.dataset().opened().index().numbers().size()).isEqualTo(1);
+      assertThat(test.dataset().parts().open().index().numbers().size()).isEqualTo(1);
     }
   }
 

@@ -57,7 +57,7 @@ class CatalogBudgetTest {
   }
 
   private static double figure(Engine engine, String name) {
-    return Objects.requireNonNull(engine.defaultDataset().figures().get(name), name);
+    return Objects.requireNonNull(engine.defaultDataset().parts().figures().get(name), name);
   }
 
   @Test

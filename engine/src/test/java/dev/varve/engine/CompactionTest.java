@@ -65,7 +65,7 @@ class CompactionTest {
   }
 
   private static CompactionProgress compact(TestEngine engine, ReadRequest request) {
-    return engine.dataset().compact(request, progress -> {}, () -> false);
+    return engine.dataset().maintenance().compact(request, progress -> {}, () -> false);
   }
 
   private static long cellsRead(TestEngine engine) {

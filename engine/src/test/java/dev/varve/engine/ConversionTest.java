@@ -83,7 +83,7 @@ class ConversionTest {
   }
 
   private static ConversionProgress convert(TestEngine test) {
-    return test.dataset().convertIntoBlocks(progress -> {}, () -> false);
+    return test.dataset().maintenance().convertIntoBlocks(progress -> {}, () -> false);
   }
 
   private static Map<Series, List<Sample>> read(TestEngine test) {
@@ -120,6 +120,7 @@ class ConversionTest {
       List<Instant> borders = new ArrayList<>();
       ConversionProgress end =
           test.dataset()
+              .maintenance()
               .convertIntoBlocks(
                   progress -> Stream.ofNullable(progress.blocksFrom()).forEach(borders::add),
                   () -> false);
@@ -187,6 +188,7 @@ class ConversionTest {
       assertThat(layoutsRead(test)).containsExactly("buckets", "salted", "blocks");
       AtomicInteger calls = new AtomicInteger(4);
       test.dataset()
+          .maintenance()
           .convertIntoBlocks(
               progress -> {
                 calls.decrementAndGet();
@@ -223,6 +225,7 @@ class ConversionTest {
       GroupKey first = GroupKey.of("m", Tags.of("host", "h0"));
       AtomicBoolean once = new AtomicBoolean(true);
       test.dataset()
+          .maintenance()
           .convertIntoBlocks(
               progress -> {
                 if (once.getAndSet(false)) {
@@ -275,6 +278,7 @@ class ConversionTest {
       AtomicBoolean once = new AtomicBoolean(true);
       Within within = new Within();
       test.dataset()
+          .maintenance()
           .convertIntoBlocks(
               progress -> {
                 if (within.slice(progress) && once.getAndSet(false)) {
@@ -296,6 +300,7 @@ class ConversionTest {
       AtomicBoolean stopped = new AtomicBoolean();
       Within within = new Within();
       test.dataset()
+          .maintenance()
           .convertIntoBlocks(
               progress -> stopped.compareAndSet(false, within.slice(progress)), stopped::get);
       assertThat(stopped).isTrue();
@@ -324,7 +329,7 @@ class ConversionTest {
 
   private static void delete(TestEngine test, GroupKey key, TimeRange times) {
     TagFilter host = new TagFilter.Equal("host", Objects.requireNonNull(key.tags().get("host")));
-    Deletion deletion = test.dataset().delete(new Selector(List.of(host)), times);
+    Deletion deletion = test.dataset().deletes().begin(new Selector(List.of(host)), times);
     try {
       assertThat(deletion.await(Duration.ofSeconds(30))).isTrue();
     } catch (InterruptedException e) {
@@ -350,6 +355,7 @@ class ConversionTest {
         AtomicInteger calls = new AtomicInteger(random.nextInt(12) + runs);
         end =
             test.dataset()
+                .maintenance()
                 .convertIntoBlocks(
                     progress -> {
                       calls.decrementAndGet();

@@ -123,7 +123,7 @@ class DatasetTest {
 
     assertThat(engine.read(ALL).keySet())
         .containsExactlyInAnyOrder(A.field("value"), B.field("value"));
-    assertThat(engine.dataset().series(CPU, null))
+    assertThat(engine.dataset().catalog().series(CPU, null))
         .containsExactly(A.field("value"), B.field("value"));
     assertThat(engine.dataset().catalog().labelValues("host", CPU, null, 9, ReadGuard.NONE))
         .containsExactly("a", "b");
@@ -172,7 +172,7 @@ class DatasetTest {
     assertThat(engine.read(ReadRequest.of(byFilter, TimeRange.ALL)).keySet())
         .containsExactly(A.field("pressure"));
     engine.restart();
-    assertThat(engine.dataset().series(CPU, null))
+    assertThat(engine.dataset().catalog().series(CPU, null))
         .containsExactly(A.field("height"), A.field("pressure"), A.field("value"));
   }
 
@@ -374,7 +374,7 @@ class DatasetTest {
     assertThatThrownBy(() -> engine.read(ReadRequest.of(broken, TimeRange.ALL)))
         .isInstanceOf(QueryRefusedException.class)
         .hasMessageContaining("'a(b' is not a valid RE2 pattern");
-    assertThatThrownBy(() -> engine.dataset().series(broken, null))
+    assertThatThrownBy(() -> engine.dataset().catalog().series(broken, null))
         .isInstanceOf(QueryRefusedException.class);
     assertThatThrownBy(() -> engine.dataset().catalog().labelNames(broken, null, ReadGuard.NONE))
         .isInstanceOf(QueryRefusedException.class);

@@ -79,10 +79,10 @@ class DeletesModelTest {
         }
       }
       check(engine, model, "at the end");
-      for (Deletion one : engine.dataset().deletes()) {
+      for (Deletion one : engine.dataset().deletes().standing()) {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
-      assertThat(engine.dataset().deletes()).isEmpty();
+      assertThat(engine.dataset().deletes().standing()).isEmpty();
       check(engine, model, "after all deletes");
     } catch (RuntimeException | AssertionError e) {
       throw new AssertionError("layout %s, seed %d: %s".formatted(name, SEED, e.getMessage()), e);
@@ -114,7 +114,10 @@ class DeletesModelTest {
 
   private static void compact(TestEngine engine, StorageLayout layout) {
     if (layout instanceof Layout cells && cells.compaction().isPresent()) {
-      engine.dataset().compact(ReadRequest.of(ALL, TimeRange.ALL), progress -> {}, () -> false);
+      engine
+          .dataset()
+          .maintenance()
+          .compact(ReadRequest.of(ALL, TimeRange.ALL), progress -> {}, () -> false);
     }
   }
 
@@ -133,8 +136,8 @@ class DeletesModelTest {
       wanted = wanted.and(series -> series.field().equals("f1"));
     }
     Selector selector = new Selector(filters);
-    long counted = engine.dataset().countDeletable(selector, times, ReadGuard.NONE).samples();
-    Deletion deletion = engine.dataset().delete(selector, times);
+    long counted = engine.dataset().deletes().count(selector, times, ReadGuard.NONE).samples();
+    Deletion deletion = engine.dataset().deletes().begin(selector, times);
     assertThat(counted)
         .as("dry run of %s in %s", selector, times)
         .isGreaterThanOrEqualTo(model.delete(times, wanted));

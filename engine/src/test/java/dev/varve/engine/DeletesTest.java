@@ -114,7 +114,7 @@ class DeletesTest {
   @ValueSource(strings = {"buckets", "kairosdb", "opentsdb", "amended", "newest-first"})
   void hidesAtOnceAndKeepsWhatIsWrittenLater(String layout) throws InterruptedException {
     try (TestEngine engine = engine(layout)) {
-      Deletion deletion = engine.dataset().delete(ALL, times(engine, 2, 9));
+      Deletion deletion = engine.dataset().deletes().begin(ALL, times(engine, 2, 9));
       assertThat(values(engine)).containsExactly(numbers(0, 1, 9));
       engine.put(KEY, at(engine, 4), new Value.Real(42));
       assertThat(values(engine)).containsExactly(numbers(0, 1, 42, 9));
@@ -123,20 +123,20 @@ class DeletesTest {
 
       engine.restart();
       assertThat(values(engine)).as("after a restart").containsExactly(numbers(0, 1, 42, 9));
-      Deletion again = engine.dataset().deletes().getFirst();
+      Deletion again = engine.dataset().deletes().standing().getFirst();
       stuck.set(false);
       assertThat(again.id()).isEqualTo(deletion.id());
       assertThat(again.await(LONG)).isTrue();
       assertThat(again.progress().state()).isEqualTo(State.DONE);
       assertThat(values(engine)).containsExactly(numbers(0, 1, 42, 9));
-      assertThat(engine.dataset().deletes()).isEmpty();
+      assertThat(engine.dataset().deletes().standing()).isEmpty();
     }
   }
 
   @Test
   void keepsWritesOutOfDeletedTimesWhereCellsHaveNoStamps() throws InterruptedException {
     try (TestEngine engine = engine("cell-per-event")) {
-      Deletion deletion = engine.dataset().delete(ALL, times(engine, 2, 9));
+      Deletion deletion = engine.dataset().deletes().begin(ALL, times(engine, 2, 9));
       assertThat(values(engine)).containsExactly(numbers(0, 1, 9));
       engine.put(KEY, at(engine, 1), new Value.Real(11));
       assertThatThrownBy(() -> engine.put(KEY, at(engine, 4), new Value.Real(42)))
@@ -168,7 +168,7 @@ class DeletesTest {
       for (int host = 0; host < 4; host++) {
         Selector one = Selector.metric("m", new TagFilter.Equal("host", "h" + host));
         long to = host == 1 ? START + 50_000 : Long.MAX_VALUE;
-        Deletion deletion = engine.dataset().delete(one, new TimeRange(START, to));
+        Deletion deletion = engine.dataset().deletes().begin(one, new TimeRange(START, to));
         assertThat(deletion.await(LONG)).as("%s", deletion.progress()).isTrue();
       }
       assertThat(values(engine)).hasSize(15).contains(numbers(4, 11, 13, 34, 35, 84, 99, 100, 101));
@@ -180,14 +180,14 @@ class DeletesTest {
   @Test
   void returnsWhatACancelledDeleteHasNotRemoved() {
     try (TestEngine engine = engine("buckets")) {
-      Deletion deletion = engine.dataset().delete(ALL, TimeRange.ALL);
+      Deletion deletion = engine.dataset().deletes().begin(ALL, TimeRange.ALL);
       assertThat(values(engine)).isEmpty();
       deletion.cancel();
       assertThat(deletion.progress().state()).isEqualTo(State.CANCELLED);
       assertThat(values(engine)).hasSize(10);
       engine.restart();
       assertThat(values(engine)).hasSize(10);
-      assertThat(engine.dataset().deletes()).isEmpty();
+      assertThat(engine.dataset().deletes().standing()).isEmpty();
     }
   }
 
@@ -197,11 +197,11 @@ class DeletesTest {
       GroupKey other = GroupKey.of("m", Tags.of("host", "b"));
       engine.put(other, at(engine, 3), new Value.Real(7));
       engine.put(other, at(engine, 3), new Value.Real(8));
-      assertThat(engine.dataset().countDeletable(ALL, times(engine, 3, 5), ReadGuard.NONE))
+      assertThat(engine.dataset().deletes().count(ALL, times(engine, 3, 5), ReadGuard.NONE))
           .isEqualTo(new DeleteCount(2, 3));
       assertThat(values(engine)).hasSize(11);
-      engine.dataset().delete(ALL, times(engine, 3, 5));
-      assertThat(engine.dataset().countDeletable(ALL, times(engine, 3, 5), ReadGuard.NONE))
+      engine.dataset().deletes().begin(ALL, times(engine, 3, 5));
+      assertThat(engine.dataset().deletes().count(ALL, times(engine, 3, 5), ReadGuard.NONE))
           .isEqualTo(new DeleteCount(0, 0));
       assertThat(engine.engine().figures())
           .containsEntry("deletes_standing{dataset=\"main\"}", 1.0);
@@ -212,16 +212,16 @@ class DeletesTest {
   void refusesByName() {
     try (TestEngine engine = engine("buckets")) {
       Dataset dataset = engine.dataset();
-      assertThatThrownBy(() -> dataset.delete(new Selector(List.of()), TimeRange.ALL))
+      assertThatThrownBy(() -> dataset.deletes().begin(new Selector(List.of()), TimeRange.ALL))
           .isInstanceOf(QueryRefusedException.class)
           .hasMessageContaining("selects every series");
       Selector bad = Selector.metric("m", new TagFilter.Regex("host", "("));
-      assertThatThrownBy(() -> dataset.delete(bad, TimeRange.ALL))
+      assertThatThrownBy(() -> dataset.deletes().begin(bad, TimeRange.ALL))
           .isInstanceOf(QueryRefusedException.class);
       Selector large = Selector.metric("m", new TagFilter.Equal("host", "x".repeat(70_000)));
-      assertThatThrownBy(() -> dataset.delete(large, TimeRange.ALL))
+      assertThatThrownBy(() -> dataset.deletes().begin(large, TimeRange.ALL))
           .hasMessageContaining("at most 16,384 are possible");
-      assertThat(dataset.deletes()).isEmpty();
+      assertThat(dataset.deletes().standing()).isEmpty();
       assertThat(values(engine)).hasSize(10);
     }
   }
@@ -232,7 +232,7 @@ class DeletesTest {
         new TestEngine(TestEngine.dataset("main", TestEngine.layout("cell-per-event")))
             .around(Masking::new)) {
       engine.put(KEY, at(engine, 1), new Value.Real(1));
-      assertThatThrownBy(() -> engine.dataset().delete(ALL, TimeRange.ALL))
+      assertThatThrownBy(() -> engine.dataset().deletes().begin(ALL, TimeRange.ALL))
           .isInstanceOf(QueryRefusedException.class)
           .hasMessageContaining("layout 'cell-per-event' of dataset 'main' cannot delete on store");
     }
@@ -266,7 +266,8 @@ class DeletesTest {
       Deletion deletion =
           engine
               .dataset()
-              .delete(
+              .deletes()
+              .begin(
                   Selector.metric("m", new TagFilter.Equal(Series.FIELD_LABEL, "a")),
                   new TimeRange(START, START + 1));
       assertThat(deletion.await(LONG)).isTrue();

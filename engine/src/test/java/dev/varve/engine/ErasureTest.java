@@ -94,7 +94,7 @@ class ErasureTest {
     }
     try (Engine engine = Engine.open(engineConfig)) {
       Selector selector = Selector.metric("m", new TagFilter.Equal("host", "a"));
-      Deletion deletion = engine.defaultDataset().delete(selector, TimeRange.ALL);
+      Deletion deletion = engine.defaultDataset().deletes().begin(selector, TimeRange.ALL);
       assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
       assertThat(found(deleted)).as("values after").isZero();
       assertThat(found(kept)).as("other values").isEqualTo(kept.size());

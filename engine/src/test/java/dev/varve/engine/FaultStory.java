@@ -216,7 +216,8 @@ public final class FaultStory implements AutoCloseable {
   }
 
   private void compact() {
-    again(() -> engine().defaultDataset().compact(everything(), progress -> {}, () -> false));
+    again(() ->
+        engine().defaultDataset().maintenance().compact(everything(), progress -> {}, () -> false));
   }
 
   private void write() {

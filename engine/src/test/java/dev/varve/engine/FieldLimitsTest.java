@@ -103,7 +103,8 @@ class FieldLimitsTest {
     }
     try (Engine engine = open(FieldLimits.DEFAULTS)) {
       assertLittleMemory(engine);
-      assertThat(engine.defaultDataset().series(Selector.metric("m"), null)).hasSize(fields);
+      assertThat(engine.defaultDataset().catalog().series(Selector.metric("m"), null))
+          .hasSize(fields);
       assertThat(write(engine, KEY, 0, fields).refused()).isZero();
       assertThat(write(engine, KEY, fields, fields + 1).refusedByRule())
           .containsOnlyKeys("fields.series");
@@ -111,7 +112,7 @@ class FieldLimitsTest {
   }
 
   private static void assertLittleMemory(Engine engine) {
-    assertThat(engine.defaultDataset().figures().get("catalog_memory_bytes"))
+    assertThat(engine.defaultDataset().parts().figures().get("catalog_memory_bytes"))
         .isLessThan(8.0 * (1 << 20));
   }
 }

@@ -79,7 +79,7 @@ class HeatMapTest {
 
   private void endMinute() {
     micros.set((micros.get() / 1000 / MINUTE + 1) * MINUTE * 1000);
-    dataset().endHeatSlices();
+    dataset().parts().heat().endSlices();
   }
 
   private static GroupKey host(int number) {
@@ -111,7 +111,7 @@ class HeatMapTest {
   private Named map(String table, int rows) {
     HeatMap.Request request =
         new HeatMap.Request(START, micros.get() / 1000 + 1, Bytes.EMPTY, null, rows, 180);
-    return dataset().heatMaps().map(table, request, ReadGuard.NONE);
+    return dataset().usage().heatMaps().map(table, request, ReadGuard.NONE);
   }
 
   @ParameterizedTest
@@ -125,7 +125,7 @@ class HeatMapTest {
     }
     work(random, 20);
     int large = 0;
-    for (HeatMaps.MappedTable table : dataset().heatMaps().tables()) {
+    for (HeatMaps.MappedTable table : dataset().usage().heatMaps().tables()) {
       for (int rows : new int[] {2, 64}) {
         large += assertAgrees(table.name(), map(table.name(), rows).map());
       }
@@ -170,7 +170,7 @@ class HeatMapTest {
   void survivesARestartAndNamesRows() {
     open("rocksdb", "buckets");
     work(new Random(1), 20);
-    String table = dataset().heatMaps().tables().getFirst().name();
+    String table = dataset().usage().heatMaps().tables().getFirst().name();
     Named before = map(table, 32);
     engine.close();
     open("rocksdb", "buckets");
@@ -255,6 +255,6 @@ class HeatMapTest {
   }
 
   private String data() {
-    return dataset().heatMaps().tables().getFirst().name();
+    return dataset().usage().heatMaps().tables().getFirst().name();
   }
 }

@@ -78,7 +78,7 @@ class JournalModesTest {
       while (test.store().hasUnsynced() && System.nanoTime() < end) {
         Thread.sleep(10);
       }
-      assertThat(test.dataset().figures().get("journal_queued_bytes")).isZero();
+      assertThat(test.dataset().parts().figures().get("journal_queued_bytes")).isZero();
       test.losePower(new Random(1));
       assertThat(read(test)).hasSize(3);
     }
@@ -131,7 +131,7 @@ class JournalModesTest {
         test.put(KEY, NOW + i, large);
       }
       // Two heads of half the size, and the batch with which each became full.
-      assertThat(test.dataset().figures().get("journal_bytes"))
+      assertThat(test.dataset().parts().figures().get("journal_bytes"))
           .isBetween(3.0 * (1 << 16), 1.0 * JournalConfig.BYTES_MIN + (1 << 18));
       assertThat(read(test)).hasSize(43);
       test.losePower(new Random(3));

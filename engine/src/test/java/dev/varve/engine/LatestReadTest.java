@@ -54,7 +54,7 @@ class LatestReadTest {
       case 4 -> {
         long from = NOW + random.nextInt(3000);
         TimeRange times = new TimeRange(from, from + random.nextInt(1, 1000));
-        test.dataset().delete(Selector.metric("m"), times);
+        test.dataset().deletes().begin(Selector.metric("m"), times);
       }
       default -> {
         long start = NOW + random.nextInt(2000);

@@ -81,17 +81,18 @@ class MetadataTest {
   void isThereAfterARestartAndForOtherServers() {
     try (Engine first = open("a");
         Engine second = open("b")) {
-      first.defaultDataset().describe(List.of(UP, REQUESTS));
-      assertThat(second.defaultDataset().metadata(null, 10, ReadGuard.NONE))
+      first.defaultDataset().catalog().describe(List.of(UP, REQUESTS));
+      assertThat(second.defaultDataset().catalog().metadata(null, 10, ReadGuard.NONE))
           .containsExactly(REQUESTS, UP);
-      assertThat(second.defaultDataset().metadata("up", 10, ReadGuard.NONE)).containsExactly(UP);
-      assertThat(second.defaultDataset().metadata("other", 10, ReadGuard.NONE)).isEmpty();
-      assertThat(second.defaultDataset().metadata(null, 1, ReadGuard.NONE))
+      assertThat(second.defaultDataset().catalog().metadata("up", 10, ReadGuard.NONE))
+          .containsExactly(UP);
+      assertThat(second.defaultDataset().catalog().metadata("other", 10, ReadGuard.NONE)).isEmpty();
+      assertThat(second.defaultDataset().catalog().metadata(null, 1, ReadGuard.NONE))
           .containsExactly(REQUESTS);
-      assertThat(second.defaultDataset().metadata(null, 0, ReadGuard.NONE)).isEmpty();
+      assertThat(second.defaultDataset().catalog().metadata(null, 0, ReadGuard.NONE)).isEmpty();
     }
     try (Engine again = open("a")) {
-      assertThat(again.defaultDataset().metadata(null, 10, ReadGuard.NONE))
+      assertThat(again.defaultDataset().catalog().metadata(null, 10, ReadGuard.NONE))
           .containsExactly(REQUESTS, UP);
     }
   }
@@ -100,14 +101,14 @@ class MetadataTest {
   void writesOnlyWhatChanged() {
     try (Engine engine = open("a")) {
       Dataset dataset = engine.defaultDataset();
-      dataset.describe(List.of(UP, REQUESTS));
-      dataset.describe(List.of(UP));
-      dataset.describe(List.of(REQUESTS, UP));
-      dataset.describe(List.of(new MetricMetadata("up", MetricMetadata.UNKNOWN, "", "")));
+      dataset.catalog().describe(List.of(UP, REQUESTS));
+      dataset.catalog().describe(List.of(UP));
+      dataset.catalog().describe(List.of(REQUESTS, UP));
+      dataset.catalog().describe(List.of(new MetricMetadata("up", MetricMetadata.UNKNOWN, "", "")));
       assertThat(writes).hasValue(1);
-      dataset.describe(List.of(new MetricMetadata("up", "counter", "", "")));
+      dataset.catalog().describe(List.of(new MetricMetadata("up", "counter", "", "")));
       assertThat(writes).hasValue(2);
-      assertThat(dataset.metadata("up", 1, ReadGuard.NONE))
+      assertThat(dataset.catalog().metadata("up", 1, ReadGuard.NONE))
           .containsExactly(new MetricMetadata("up", "counter", "", "Is it up?"));
     }
   }
@@ -116,12 +117,14 @@ class MetadataTest {
   void cutsLongTextsAndPassesOverNamesThatAreNone() {
     try (Engine engine = open("a")) {
       Dataset dataset = engine.defaultDataset();
-      dataset.describe(
-          List.of(
-              new MetricMetadata("", "gauge", "", ""),
-              new MetricMetadata("n".repeat(2_000), "gauge", "", ""),
-              new MetricMetadata("long", "gauge", "", "x".repeat(4_095) + "\ud83d\ude00")));
-      assertThat(dataset.metadata(null, 10, ReadGuard.NONE))
+      dataset
+          .catalog()
+          .describe(
+              List.of(
+                  new MetricMetadata("", "gauge", "", ""),
+                  new MetricMetadata("n".repeat(2_000), "gauge", "", ""),
+                  new MetricMetadata("long", "gauge", "", "x".repeat(4_095) + "\ud83d\ude00")));
+      assertThat(dataset.catalog().metadata(null, 10, ReadGuard.NONE))
           .containsExactly(new MetricMetadata("long", "gauge", "", "x".repeat(4_095)));
     }
   }

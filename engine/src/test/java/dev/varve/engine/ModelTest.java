@@ -152,7 +152,7 @@ class ModelTest {
               series ->
                   series.metric().equals("m1") && !host.equals(series.key().tags().get("host"))));
     }
-    assertThat(engine.dataset().series(all, null))
+    assertThat(engine.dataset().catalog().series(all, null))
         .containsExactlyInAnyOrderElementsOf(model.all().keySet());
   }
 

@@ -133,7 +133,8 @@ class NamedRowsTest {
     try (TestEngine engine = filled()) {
       engine
           .dataset()
-          .delete(
+          .deletes()
+          .begin(
               Selector.metric("cpu", new TagFilter.Equal("host", "h007")),
               new TimeRange(START, START + 1));
       assertThat(read(engine)).hasSize(2 * SERIES - 1);

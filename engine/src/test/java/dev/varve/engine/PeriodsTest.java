@@ -239,12 +239,12 @@ class PeriodsTest {
     engine.restart();
     await().atMost(Duration.ofSeconds(20)).until(() -> engine.dataset().isCatalogComplete());
     assertThat(engine.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL))).isEqualTo(before);
-    assertThat(engine.dataset().opened().home().identity().catalogState())
+    assertThat(engine.dataset().parts().open().home().identity().catalogState())
         .isEqualTo(CatalogState.COMPLETE);
   }
 
   private void loseCatalog() {
-    OpenDataset dataset = engine.dataset().opened();
+    OpenDataset dataset = engine.dataset().parts().open();
     Table series = dataset.home().series().table();
     MutationBatch deletions = new MutationBatch();
     CellBatch page = new CellBatch();

@@ -53,11 +53,13 @@ class QueryLogTest {
   void queriesThatDifferInValuesAndByALittleInTimeAreOneKind() {
     try (TestEngine engine = engine()) {
       Dataset dataset = engine.dataset();
-      dataset.noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
-      dataset.noteQuery(SUM, request("cpu", "b", 3_400_000), 3, 30, COST, 5);
-      dataset.noteQuery(SUM, request("cpu", "b", 7_200_000), 3, 30, COST, 5);
-      dataset.noteQuery(new QueryKind("influx", "", 0), request("cpu", "b", 5), 1, 1, COST, 1);
-      List<LoggedQuery> queries = dataset.queries();
+      dataset.usage().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+      dataset.usage().noteQuery(SUM, request("cpu", "b", 3_400_000), 3, 30, COST, 5);
+      dataset.usage().noteQuery(SUM, request("cpu", "b", 7_200_000), 3, 30, COST, 5);
+      dataset
+          .usage()
+          .noteQuery(new QueryKind("influx", "", 0), request("cpu", "b", 5), 1, 1, COST, 1);
+      List<LoggedQuery> queries = dataset.usage().queries();
       assertThat(queries).hasSize(3);
       LoggedQuery most = queries.getFirst();
       assertThat(most.costs()).isEqualTo(new QueryCosts(2, 6, 60, 8, 4, 60, 1800, 10));
@@ -70,18 +72,18 @@ class QueryLogTest {
   @Test
   void theHomeKeepsKindsOverRestartsAndServersAddUp() {
     TestEngine engine = engine();
-    engine.dataset().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
-    engine.dataset().writeUsage();
-    engine.dataset().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
-    List<LoggedQuery> before = engine.dataset().queries();
+    engine.dataset().usage().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().parts().usage().write();
+    engine.dataset().usage().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
+    List<LoggedQuery> before = engine.dataset().usage().queries();
     engine.restart();
-    assertThat(engine.dataset().queries()).containsExactlyInAnyOrderElementsOf(before);
-    engine.dataset().noteQuery(SUM, request("cpu", "z", 3_500_000), 3, 30, COST, 5);
+    assertThat(engine.dataset().usage().queries()).containsExactlyInAnyOrderElementsOf(before);
+    engine.dataset().usage().noteQuery(SUM, request("cpu", "z", 3_500_000), 3, 30, COST, 5);
     engine.restart();
-    assertThat(engine.dataset().queries().getFirst().costs().count()).isEqualTo(2);
+    assertThat(engine.dataset().usage().queries().getFirst().costs().count()).isEqualTo(2);
     engine.micros.addAndGet(Duration.ofDays(91).toNanos() / 1000);
     engine.restart();
-    assertThat(engine.dataset().queries()).isEmpty();
+    assertThat(engine.dataset().usage().queries()).isEmpty();
     engine.close();
   }
 
@@ -117,20 +119,22 @@ class QueryLogTest {
   void everyDayHasItsCardinality() {
     TestEngine engine = engine();
     engine.put(GroupKey.of("cpu", Tags.of("host", "a")), NOW, new Value.Real(1));
-    engine.dataset().writeUsage();
+    engine.dataset().parts().usage().write();
     engine.micros.addAndGet(Duration.ofDays(1).toNanos() / 1000);
     engine.put(GroupKey.of("cpu", Tags.of("host", "b")), NOW, new Value.Real(1));
     engine.put(GroupKey.of("mem", Tags.of("host", "b")), NOW, new Value.Real(1));
     engine.restart();
-    List<CardinalityDay> days = engine.dataset().cardinalityByDay();
+    List<CardinalityDay> days = engine.dataset().usage().cardinalityByDay();
     assertThat(days).extracting(CardinalityDay::series).containsExactly(1L, 3L);
     assertThat(days).extracting(CardinalityDay::day).containsExactly(19675L, 19676L);
     assertThat(days.getLast().seriesByMetric())
         .containsExactly(new Cardinality.Count("cpu", 2), new Cardinality.Count("mem", 1));
     assertThat(days.getLast().valuesByLabel()).contains(new Cardinality.Count("host", 2));
     engine.micros.addAndGet(Duration.ofDays(399).toNanos() / 1000);
-    engine.dataset().writeUsage();
-    assertThat(engine.dataset().cardinalityByDay()).hasSize(2).noneMatch(day -> day.day() == 19675);
+    engine.dataset().parts().usage().write();
+    assertThat(engine.dataset().usage().cardinalityByDay())
+        .hasSize(2)
+        .noneMatch(day -> day.day() == 19675);
     engine.close();
   }
 
@@ -139,15 +143,15 @@ class QueryLogTest {
   void whatALaterVersionWroteIsRefusedByNameAndStays() {
     TestEngine engine = engine();
     engine.put(GroupKey.of("cpu", Tags.of("host", "a")), NOW, new Value.Real(1));
-    engine.dataset().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
-    engine.dataset().writeUsage();
+    engine.dataset().usage().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().parts().usage().write();
     engine.close();
     List<Bytes> later = withLaterUsage(engine);
     assertThat(later).hasSize(2);
-    assertThat(engine.dataset().queries()).isEmpty();
-    engine.dataset().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
-    engine.dataset().writeUsage();
-    assertThatThrownBy(engine.dataset()::cardinalityByDay)
+    assertThat(engine.dataset().usage().queries()).isEmpty();
+    engine.dataset().usage().noteQuery(SUM, request("mem", "a", 3_500_000), 3, 30, COST, 5);
+    engine.dataset().parts().usage().write();
+    assertThatThrownBy(engine.dataset().usage()::cardinalityByDay)
         .isInstanceOf(LaterFormatException.class)
         .hasMessage(
             "table '.main.usage': the cardinality of a day has format 2, but this version reads format 1: use a later version");
@@ -187,7 +191,9 @@ class QueryLogTest {
                       new Selector(List.of(new TagFilter.Equal("host", "a"))), "host=a"));
       for (Runnable question :
           List.<Runnable>of(
-              bound::queries, bound::cardinalityByDay, () -> bound.advise(ReadGuard.NONE))) {
+              bound.usage()::queries,
+              bound.usage()::cardinalityByDay,
+              () -> bound.usage().advise(ReadGuard.NONE))) {
         assertThatThrownBy(question::run).isInstanceOf(QueryRefusedException.class);
       }
     }

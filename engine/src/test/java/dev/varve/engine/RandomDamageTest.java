@@ -312,7 +312,7 @@ class RandomDamageTest {
 
   private static void awaitCatalog(Engine engine) {
     if (!engine.defaultDataset().isCatalogComplete()) {
-      engine.defaultDataset().rebuildCatalog(now -> {});
+      engine.defaultDataset().maintenance().rebuildCatalog(now -> {});
     }
   }
 

@@ -137,7 +137,7 @@ class RebuildTest {
       await().atMost(Duration.ofSeconds(20)).until(() -> engine.dataset().isCatalogComplete());
 
       List<RebuildProgress> progress = new ArrayList<>();
-      engine.dataset().rebuildCatalog(progress::add);
+      engine.dataset().maintenance().rebuildCatalog(progress::add);
       assertThat(progress.getLast().damaged()).isEqualTo(1);
       assertThat(progress.getLast().series()).isZero();
       assertThat(engine.dataset().catalog().seriesCount()).isEqualTo(3);

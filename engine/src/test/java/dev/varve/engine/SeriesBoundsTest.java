@@ -57,10 +57,12 @@ class SeriesBoundsTest {
     for (GroupKey key : List.of(OURS, THEIRS, NOBODYS)) {
       engine.put(key, 1000, new Value.Real(1.5));
     }
-    whole.describe(
-        List.of(
-            new MetricMetadata("cpu", "gauge", "", "load"),
-            new MetricMetadata("secret", "gauge", "", "hidden")));
+    whole
+        .catalog()
+        .describe(
+            List.of(
+                new MetricMetadata("cpu", "gauge", "", "load"),
+                new MetricMetadata("secret", "gauge", "", "hidden")));
   }
 
   @BeforeEach
@@ -90,8 +92,9 @@ class SeriesBoundsTest {
     Series ours = OURS.field(Series.DEFAULT_FIELD);
     for (Selector selector : List.of(CPU, EVERY, new Selector(List.of()))) {
       assertThat(read(bound, ReadRequest.of(selector, TimeRange.ALL))).containsOnly(ours);
-      assertThat(bound.series(selector, null)).containsExactly(ours);
-      assertThat(bound.find(List.of(selector), null, ReadGuard.NONE).stream()).containsOnly(ours);
+      assertThat(bound.catalog().series(selector, null)).containsExactly(ours);
+      assertThat(bound.catalog().find(List.of(selector), null, ReadGuard.NONE).stream())
+          .containsOnly(ours);
       assertThat(bound.catalog().labelNames(selector)).containsExactly("host", "team");
       assertThat(bound.catalog().labelValues("host", selector)).containsExactly("a");
     }
@@ -106,10 +109,10 @@ class SeriesBoundsTest {
     assertThat(counts.toString()).doesNotContain("blue").doesNotContain("secret");
     assertThat(counts.series()).isEqualTo(1);
     assertThat(counts.labelPairs()).isEqualTo(3);
-    assertThat(bound.metadata(null, 9, ReadGuard.NONE))
+    assertThat(bound.catalog().metadata(null, 9, ReadGuard.NONE))
         .extracting(MetricMetadata::metric)
         .containsExactly("cpu");
-    assertThat(bound.metadata("secret", 9, ReadGuard.NONE)).isEmpty();
+    assertThat(bound.catalog().metadata("secret", 9, ReadGuard.NONE)).isEmpty();
     assertThat(bound.explain(ReadRequest.of(CPU, TimeRange.ALL), true).toString())
         .doesNotContain("blue");
   }
@@ -137,18 +140,19 @@ class SeriesBoundsTest {
     assertThat(bound.handle(THEIRS, Series.DEFAULT_FIELD, Kind.DOUBLE)).isNull();
     assertThat(engine.read(ReadRequest.of(CPU, TimeRange.ALL)).get(THEIRS.field("value")))
         .hasSize(1);
-    bound.describe(List.of(new MetricMetadata("secret", "counter", "", "changed")));
-    assertThat(whole.metadata("secret", 1, ReadGuard.NONE).getFirst().type()).isEqualTo("gauge");
+    bound.catalog().describe(List.of(new MetricMetadata("secret", "counter", "", "changed")));
+    assertThat(whole.catalog().metadata("secret", 1, ReadGuard.NONE).getFirst().type())
+        .isEqualTo("gauge");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "opentsdb"})
   void aDeleteTakesWhatIsWithin(String layout) {
     use(layout);
-    assertThatThrownBy(() -> bound.delete(new Selector(List.of()), TimeRange.ALL))
+    assertThatThrownBy(() -> bound.deletes().begin(new Selector(List.of()), TimeRange.ALL))
         .isInstanceOf(QueryRefusedException.class);
-    assertThat(bound.countDeletable(EVERY, TimeRange.ALL, ReadGuard.NONE).series()).isEqualTo(1);
-    bound.delete(EVERY, TimeRange.ALL);
+    assertThat(bound.deletes().count(EVERY, TimeRange.ALL, ReadGuard.NONE).series()).isEqualTo(1);
+    bound.deletes().begin(EVERY, TimeRange.ALL);
     assertThat(read(whole, ReadRequest.of(EVERY, TimeRange.ALL)))
         .containsExactlyInAnyOrder(THEIRS.field("value"), NOBODYS.field("value"));
   }

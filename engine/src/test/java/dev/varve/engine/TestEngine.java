@@ -124,7 +124,7 @@ final class TestEngine implements AutoCloseable {
 
   /** Seals the samples in memory of periods that are stored in blocks. */
   void seal() {
-    dataset().seal(Duration.ofMinutes(1));
+    dataset().parts().seal(Duration.ofMinutes(1));
   }
 
   /** Loses the engine and unsynced writes, as a power loss does. */

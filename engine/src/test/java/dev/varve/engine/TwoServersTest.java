@@ -168,11 +168,11 @@ class TwoServersTest {
     await().atMost(SOON).until(() -> TestEngine.read(second, ALL).size() == 2);
     second.write(one("old", NOW + 1000, 2));
 
-    assertThat(first.rename(NameTable.Part.TAG_VALUE, "none", "new"))
+    assertThat(first.originals().rename(NameTable.Part.TAG_VALUE, "none", "new"))
         .isEqualTo(new Renamed.Unknown());
-    assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "other"))
+    assertThat(first.originals().rename(NameTable.Part.TAG_VALUE, "old", "other"))
         .isInstanceOf(Renamed.Taken.class);
-    assertThat(first.rename(NameTable.Part.TAG_VALUE, "old", "new"))
+    assertThat(first.originals().rename(NameTable.Part.TAG_VALUE, "old", "new"))
         .isInstanceOf(Renamed.Done.class);
     assertThat(samples(first)).isEqualTo(Map.of("new", 2, "other", 1));
     await()
@@ -259,21 +259,21 @@ class TwoServersTest {
     for (Server server : List.of(a, b)) {
       server.micros.addAndGet(60_000_000);
     }
-    List.of(first, second).forEach(Dataset::endHeatSlices);
+    List.of(first, second).forEach(dataset -> dataset.parts().heat().endSlices());
     assertThat(writes(first)).isEqualTo(42);
     assertThat(writes(second)).isEqualTo(42);
   }
 
   private static long writes(Dataset dataset) {
     String table =
-        dataset.heatMaps().tables().stream()
+        dataset.usage().heatMaps().tables().stream()
             .filter(HeatMaps.MappedTable::data)
             .findFirst()
             .orElseThrow()
             .name();
     HeatMap.Request request =
         new HeatMap.Request(NOW - 60_000, NOW + 120_000, Bytes.EMPTY, null, 4, 3);
-    HeatMap map = dataset.heatMaps().map(table, request, ReadGuard.NONE).map();
+    HeatMap map = dataset.usage().heatMaps().map(table, request, ReadGuard.NONE).map();
     long writes = 0;
     for (int row = 0; row < map.rows().size(); row++) {
       writes += map.total(row).writes();

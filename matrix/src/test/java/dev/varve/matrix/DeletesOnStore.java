@@ -85,14 +85,14 @@ final class DeletesOnStore {
         }
         assertThat(read(dataset)).as("after %d operations", i + 1).isEqualTo(expected());
       }
-      for (Deletion one : dataset.deletes()) {
+      for (Deletion one : dataset.deletes().standing()) {
         assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
       }
       assertThat(read(dataset)).isEqualTo(expected());
     }
     if (!kind.equals("memory")) {
       try (Engine engine = open()) {
-        assertThat(engine.dataset(name).deletes()).isEmpty();
+        assertThat(engine.dataset(name).deletes().standing()).isEmpty();
         assertThat(read(engine.dataset(name))).as("after a restart").isEqualTo(expected());
       }
     }

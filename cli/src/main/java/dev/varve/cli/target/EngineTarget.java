@@ -182,24 +182,24 @@ final class EngineTarget implements Target {
   @Override
   public CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress) {
     ReadRequest request = rows.read(dataset.resolution(), Instant.now());
-    return dataset.compact(request, progress, () -> false);
+    return dataset.maintenance().compact(request, progress, () -> false);
   }
 
   @Override
   public ConversionProgress convertIntoBlocks(Consumer<ConversionProgress> progress) {
-    return dataset.convertIntoBlocks(progress, () -> false);
+    return dataset.maintenance().convertIntoBlocks(progress, () -> false);
   }
 
   @Override
   public DeleteCount countDeletable(Map<String, String> texts) {
     DeleteParameters wanted = DeleteParameters.of(texts, dataset.resolution(), Instant.now());
-    return dataset.countDeletable(wanted.selector(), wanted.times(), ReadGuard.NONE);
+    return dataset.deletes().count(wanted.selector(), wanted.times(), ReadGuard.NONE);
   }
 
   @Override
   public DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress) {
     DeleteParameters wanted = DeleteParameters.of(texts, dataset.resolution(), Instant.now());
-    Deletion deletion = dataset.delete(wanted.selector(), wanted.times());
+    Deletion deletion = dataset.deletes().begin(wanted.selector(), wanted.times());
     try {
       boolean failing = false;
       while (!failing && !deletion.await(BETWEEN_NEWS)) {
@@ -221,13 +221,13 @@ final class EngineTarget implements Target {
       throw new WrongCallException(String.valueOf(e.getMessage()));
     }
     HeatMaps.Named map =
-        dataset.heatMaps().map(parameters.table(), parameters.request(), ReadGuard.NONE);
+        dataset.usage().heatMaps().map(parameters.table(), parameters.request(), ReadGuard.NONE);
     return json(generator -> HeatMapJson.write(parameters, dataset, map, generator));
   }
 
   @Override
   public String advice() {
-    Advice advice = dataset.advise(ReadGuard.NONE);
+    Advice advice = dataset.usage().advise(ReadGuard.NONE);
     return json(generator -> AdviceJson.write(advice, generator));
   }
 

@@ -102,7 +102,9 @@ final class CountedRuns implements Runs {
     Held held = new Held(use, true);
     try {
       Stream<Series> found =
-          dataset == null ? plain.series(selector, times) : dataset.series(selector, times, held);
+          dataset == null
+              ? plain.series(selector, times)
+              : dataset.catalog().series(selector, times, held);
       return found.peek(series -> use.ensureWanted()).onClose(held::release);
     } catch (RuntimeException e) {
       held.release();

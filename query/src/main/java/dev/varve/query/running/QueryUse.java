@@ -117,7 +117,7 @@ public final class QueryUse implements ReadGuard {
       Dataset dataset, ReadRequest request, long series, ReadCost spent, long read, long began) {
     QueryKind mine = kind;
     if (mine != null) {
-      dataset.noteQuery(mine, request, series, read, spent, System.nanoTime() - began);
+      dataset.usage().noteQuery(mine, request, series, read, spent, System.nanoTime() - began);
     }
   }
 

@@ -40,7 +40,7 @@ public interface Runs {
 
       @Override
       public Stream<Series> series(Selector selector, TimeRange times) {
-        return dataset.series(selector, times);
+        return dataset.catalog().series(selector, times);
       }
     };
   }

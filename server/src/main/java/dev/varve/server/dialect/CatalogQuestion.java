@@ -80,7 +80,7 @@ public final class CatalogQuestion {
       @Nullable TimeRange times,
       Set<Kind> kinds,
       long limit) {
-    SeriesFound found = dataset.find(selectors, times, kinds, unbounded);
+    SeriesFound found = dataset.catalog().find(selectors, times, kinds, unbounded);
     if (limit == 0 || limit > use.limits().series()) {
       use.listed(found.keysAtMost());
     }

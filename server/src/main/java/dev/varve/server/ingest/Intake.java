@@ -255,7 +255,7 @@ public final class Intake {
    * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public void describe(Collection<MetricMetadata> metrics) {
-    dataset.describe(metrics);
+    dataset.catalog().describe(metrics);
   }
 
   /**

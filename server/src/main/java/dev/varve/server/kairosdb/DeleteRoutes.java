@@ -31,7 +31,7 @@ final class DeleteRoutes {
     Dataset dataset = context.dataset(exchange);
     QueryRequest request = Asked.read(exchange, dataset.resolution(), context.clock()).request();
     for (MetricQuery metric : request.metrics()) {
-      dataset.delete(new Selector(metric.filters()), metric.times());
+      dataset.deletes().begin(new Selector(metric.filters()), metric.times());
     }
     Answers.empty(exchange, 204);
   }
@@ -40,7 +40,7 @@ final class DeleteRoutes {
     context.ensureMayDelete(exchange);
     String name = exchange.variables().getFirst();
     Selector all = new Selector(List.of(QueryRequest.named(name)));
-    context.dataset(exchange).delete(all, TimeRange.ALL);
+    context.dataset(exchange).deletes().begin(all, TimeRange.ALL);
     Answers.empty(exchange, 204);
   }
 }

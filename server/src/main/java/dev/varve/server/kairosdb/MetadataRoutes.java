@@ -57,7 +57,7 @@ final class MetadataRoutes {
   }
 
   private NamedTexts texts(Exchange exchange) {
-    return context.dataset(exchange).clientTexts();
+    return context.dataset(exchange).originals().clientTexts();
   }
 
   private void serviceKeys(Exchange exchange) throws IOException {

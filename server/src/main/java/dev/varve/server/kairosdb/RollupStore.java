@@ -35,7 +35,7 @@ final class RollupStore {
 
   RollupStore(Dataset dataset) {
     this.texts = dataset.services();
-    this.tasks = dataset.clientTexts();
+    this.tasks = dataset.originals().clientTexts();
     this.areShared = tasks != texts;
     Attached attached = dataset.config().attached();
     this.run = !areShared || (attached != null && attached.runsTasks());

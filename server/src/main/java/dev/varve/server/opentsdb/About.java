@@ -129,10 +129,10 @@ final class About {
   /** {@code /api/dropcaches}: looks UIDs up again, which another server may have renamed. */
   void dropCaches(Exchange exchange) {
     Dataset dataset = context.dataset(exchange);
-    dataset.forgetNames();
+    dataset.originals().forgetNames();
     Rollups rollups = Queries.rollups(context, exchange.caller(), dataset);
     if (rollups.config() != null) {
-      rollups.all().forEach(Dataset::forgetNames);
+      rollups.all().forEach(rollup -> rollup.originals().forgetNames());
     }
     map(exchange, new TreeMap<>(Map.of("message", "Caches dropped", "status", "200")));
   }

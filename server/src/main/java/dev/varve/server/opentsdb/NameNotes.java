@@ -22,7 +22,7 @@ final class NameNotes {
   private final ServiceTexts home;
 
   NameNotes(Dataset dataset) {
-    this.table = dataset.config().attached() == null ? null : dataset.names();
+    this.table = dataset.config().attached() == null ? null : dataset.originals().names();
     this.home = dataset.services();
   }
 

@@ -56,7 +56,7 @@ final class TsMetaRoutes {
   /** The notes and names of a dataset, during one request. */
   private record Known(Dataset dataset, UidNames uids, QueryUse use) {
     @Nullable String text(String tsuid) {
-      NamedTexts original = dataset.seriesTexts();
+      NamedTexts original = dataset.originals().seriesTexts();
       ServiceTexts.Text text =
           original == null
               ? dataset.services().get(SERVICE, KEY, normal(tsuid))
@@ -65,14 +65,14 @@ final class TsMetaRoutes {
     }
 
     boolean putIf(String tsuid, @Nullable String expected, String text) {
-      NamedTexts original = dataset.seriesTexts();
+      NamedTexts original = dataset.originals().seriesTexts();
       return original == null
           ? dataset.services().putIf(SERVICE, KEY, normal(tsuid), expected, text)
           : original.putIf(SERVICE, checked(tsuid), META, expected, text);
     }
 
     void delete(String tsuid) {
-      NamedTexts original = dataset.seriesTexts();
+      NamedTexts original = dataset.originals().seriesTexts();
       if (original == null) {
         dataset.services().delete(SERVICE, KEY, normal(tsuid));
       } else {

@@ -80,7 +80,7 @@ final class UidRename {
             .formatted(asked.kind().word(), one, (char) Uids.illegal(one));
       }
     }
-    NameTable table = dataset.names();
+    NameTable table = dataset.originals().names();
     if (table == null) {
       return new Names(dataset, use).knows(asked.kind(), asked.old())
           ? "names cannot be renamed, because the layout of dataset '%s' keeps no UIDs; write.relabel renames what is written from now on"
@@ -101,7 +101,7 @@ final class UidRename {
   private @Nullable String renamed(
       Exchange exchange, Dataset dataset, NameTable table, Asked asked) {
     NameTable.Part part = UidNames.part(asked.kind());
-    return switch (dataset.rename(part, asked.old(), asked.name())) {
+    return switch (dataset.originals().rename(part, asked.old(), asked.name())) {
       case Renamed.Unknown() -> unknown(asked);
       case Renamed.Taken(Bytes uid) ->
           "When trying rename(\"%s\", \"%s\") on UniqueId(%s, %s, %d): new name already assigned ID=%s"
@@ -129,10 +129,10 @@ final class UidRename {
     if (rollups.config() != null) {
       for (Dataset side : rollups.all()) {
         if (dataset.config().attached() != null) {
-          side.followRename(part, asked.old(), asked.name());
-        } else if (side.names() != null) {
+          side.originals().followRename(part, asked.old(), asked.name());
+        } else if (side.originals().names() != null) {
           // It has the name only if it has roll-ups of the series.
-          Renamed _ = side.rename(part, asked.old(), asked.name());
+          Renamed _ = side.originals().rename(part, asked.old(), asked.name());
         }
       }
     }

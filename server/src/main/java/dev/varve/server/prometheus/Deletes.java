@@ -40,7 +40,7 @@ final class Deletes {
     TimeRange times = times(parameters, dataset.resolution());
     try {
       for (Selector selector : selectors) {
-        dataset.delete(selector, times);
+        dataset.deletes().begin(selector, times);
       }
     } catch (QueryRefusedException e) {
       throw new HttpError(422, String.valueOf(e.getMessage()));
@@ -63,7 +63,7 @@ final class Deletes {
     context.ensureMayDelete(exchange);
     AtomicBoolean stopped = new AtomicBoolean();
     exchange.onAbort(() -> stopped.set(true));
-    for (Deletion deletion : context.dataset(exchange).deletes()) {
+    for (Deletion deletion : context.dataset(exchange).deletes().standing()) {
       while (!hasEnded(deletion)) {
         if (stopped.get()) {
           throw new HttpError(

@@ -188,7 +188,7 @@ final class Metadata {
         dataset,
         "metadata",
         parameters,
-        use -> metadata(exchange, dataset.metadata(metric, most, use)));
+        use -> metadata(exchange, dataset.catalog().metadata(metric, most, use)));
   }
 
   private static void metadata(Exchange exchange, List<MetricMetadata> found) throws IOException {

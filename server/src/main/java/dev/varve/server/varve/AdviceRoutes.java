@@ -52,7 +52,7 @@ final class AdviceRoutes {
         VarveApi.NAME,
         "advice",
         use -> {
-          Advice advice = dataset.advise(use);
+          Advice advice = dataset.usage().advise(use);
           answer(exchange, json -> AdviceJson.write(advice, json));
         });
   }
@@ -65,7 +65,7 @@ final class AdviceRoutes {
         VarveApi.NAME,
         "cardinality of days",
         use -> {
-          List<CardinalityDay> days = dataset.cardinalityByDay();
+          List<CardinalityDay> days = dataset.usage().cardinalityByDay();
           answer(exchange, json -> write(days, json));
         });
   }

@@ -69,8 +69,10 @@ final class Compactions {
       answer(
           exchange,
           (json, stopped) ->
-              dataset.convertIntoBlocks(
-                  progress -> ConversionJson.writeLine(progress, json), stopped::get));
+              dataset
+                  .maintenance()
+                  .convertIntoBlocks(
+                      progress -> ConversionJson.writeLine(progress, json), stopped::get));
       return;
     }
     ReadRequest rows = rows(texts, dataset);
@@ -78,8 +80,10 @@ final class Compactions {
         exchange,
         (json, stopped) ->
             CompactionJson.writeLine(
-                dataset.compact(
-                    rows, progress -> CompactionJson.writeLine(progress, json), stopped::get),
+                dataset
+                    .maintenance()
+                    .compact(
+                        rows, progress -> CompactionJson.writeLine(progress, json), stopped::get),
                 json));
   }
 

@@ -63,7 +63,7 @@ final class Deletes {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
     }
     if (dryRun == null || dryRun.equals("false")) {
-      Deletion deletion = dataset.delete(wanted.selector(), wanted.times());
+      Deletion deletion = dataset.deletes().begin(wanted.selector(), wanted.times());
       follow(exchange, deletion);
     } else if (dryRun.equals("true")) {
       count(exchange, dataset, wanted, texts.getOrDefault("selector", ""));
@@ -81,7 +81,7 @@ final class Deletes {
         "delete",
         text,
         use -> {
-          var count = dataset.countDeletable(selector, wanted.times(), use);
+          var count = dataset.deletes().count(selector, wanted.times(), use);
           try (OutputStream out = exchange.answer(JSON_LINES);
               JsonGenerator json = JsonLines.generator(out)) {
             DeletionJson.write(count, json);
@@ -108,7 +108,7 @@ final class Deletes {
   }
 
   private void list(Exchange exchange) throws IOException {
-    List<Deletion> deletes = context.dataset(exchange).deletes();
+    List<Deletion> deletes = context.dataset(exchange).deletes().standing();
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json = JsonLines.generator(out)) {
       json.writeStartObject();
@@ -123,7 +123,7 @@ final class Deletes {
     context.ensureMayDelete(exchange);
     String id = exchange.variables().getFirst();
     Deletion deletion =
-        context.dataset(exchange).deletes().stream()
+        context.dataset(exchange).deletes().standing().stream()
             .filter(one -> Long.toString(one.id()).equals(id))
             .findFirst()
             .orElseThrow(() ->

@@ -34,7 +34,7 @@ public final class HeatMapJson {
     json.writeStartObject();
     json.writeStringProperty("dataset", dataset.name());
     json.writeStringProperty("table", parameters.table());
-    tables(dataset.heatMaps(), json);
+    tables(dataset.usage().heatMaps(), json);
     json.writeStringProperty("what", what.word());
     json.writeStringProperty("unit", what.unit());
     json.writeNumberProperty("from", map.from());

@@ -48,7 +48,7 @@ final class HeatMapRoute {
         VarveApi.NAME,
         "heat map of " + parameters.table(),
         use -> {
-          Named map = dataset.heatMaps().map(parameters.table(), parameters.request(), use);
+          Named map = dataset.usage().heatMaps().map(parameters.table(), parameters.request(), use);
           try (OutputStream out = exchange.answer(JSON);
               JsonGenerator json = JsonLines.generator(out)) {
             HeatMapJson.write(parameters, dataset, map, json);

@@ -72,7 +72,7 @@ public record HeatParameters(String table, HeatMeasure what, HeatMap.Request req
   }
 
   private static String table(@Nullable String named, Dataset dataset) {
-    List<MappedTable> tables = dataset.heatMaps().tables();
+    List<MappedTable> tables = dataset.usage().heatMaps().tables();
     if (tables.isEmpty()) {
       throw new IllegalArgumentException("no table of the dataset is counted");
     }

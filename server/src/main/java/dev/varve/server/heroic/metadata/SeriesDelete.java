@@ -70,7 +70,7 @@ public final class SeriesDelete {
         "delete series " + new String(body, StandardCharsets.UTF_8),
         use -> {
           int deleted = matching(dataset, request, selectors, times, use);
-          selectors.forEach(selector -> dataset.delete(selector, times));
+          selectors.forEach(selector -> dataset.deletes().begin(selector, times));
           HeroicJson.object(
               exchange,
               json -> {

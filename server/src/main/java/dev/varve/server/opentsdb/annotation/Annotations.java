@@ -91,7 +91,7 @@ public final class Annotations {
   }
 
   static AnnotationStore store(Dataset dataset) {
-    NoteTable notes = dataset.notes();
+    NoteTable notes = dataset.originals().notes();
     return notes == null ? new HomeAnnotations(dataset.services()) : new TableAnnotations(notes);
   }
 

@@ -67,7 +67,7 @@ public final class QueryNotes implements GroupNotes {
    * Must be called before them.
    */
   public static void prepare(Dataset dataset, TsQuery.Checked query, QueryUse use) {
-    NoteTable notes = dataset.notes();
+    NoteTable notes = dataset.originals().notes();
     if (notes != null && !query.query().options().noAnnotations()) {
       use.collect(notes.attribute());
     }

@@ -20,7 +20,7 @@ public final class Names {
 
   public Names(Dataset dataset, ReadGuard guard) {
     this.catalog = dataset.catalog();
-    this.table = dataset.names();
+    this.table = dataset.originals().names();
     this.guard = guard;
   }
 

@@ -106,7 +106,7 @@ public final class Scan {
         throw OpenTsdbError.amid(
             "a delete takes series by their tags, neither by explicitTags nor by tsuids");
       }
-      dataset.delete(selection.selector(), times);
+      dataset.deletes().begin(selection.selector(), times);
     }
   }
 

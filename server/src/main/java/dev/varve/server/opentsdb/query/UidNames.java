@@ -48,7 +48,7 @@ public final class UidNames {
     this.dataset = dataset;
     this.tags = tags;
     this.use = use;
-    this.table = named.names();
+    this.table = named.originals().names();
   }
 
   /** Returns the UIDs of the names of a source, and its series. */

@@ -30,7 +30,7 @@ public record Rollups(Dataset dataset, Function<String, Dataset> datasets) {
    * @throws dev.varve.engine.error.WriteFailedException if the table cannot be written
    */
   public void name(GroupKey key) {
-    NameTable names = dataset.names();
+    NameTable names = dataset.originals().names();
     if (names == null || dataset.config().attached() != null) {
       return;
     }

@@ -1,0 +1,98 @@
+package dev.varve.engine;
+
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.periods.DeleteSupport;
+import dev.varve.engine.progress.DeleteCount;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.request.ReadGuard;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.ReadRequest.Kinds;
+import dev.varve.engine.request.ReadRequest.Order;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Kind;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Budget;
+import java.util.List;
+
+/** Deletes of samples. Safe for use by several threads. */
+public final class Deletes {
+  private final DatasetView view;
+  private final DatasetParts parts;
+
+  Deletes(DatasetView view) {
+    this.view = view;
+    this.parts = view.parts();
+  }
+
+  /**
+   * Deletes samples. When this returns, the delete is durable, and reads that begin no longer
+   * return samples that matched when it was accepted; samples that are written later remain. A job
+   * then removes the samples from all layouts of all periods, whatever the retention. It goes on
+   * after a restart.
+   *
+   * @param selector with at least one filter, so that no one deletes everything by mistake
+   * @param times sample times, in the resolution of the dataset
+   * @throws QueryRefusedException if the selector is malformed, if the dataset is read-only, or if
+   *     a layout on its store cannot delete
+   * @throws OverloadedException if too many deletes are not finished
+   * @throws dev.varve.store.StoreException if the store fails
+   */
+  public Deletion begin(Selector selector, TimeRange times) {
+    view.refuseWithoutCatalog();
+    DeleteSupport.ensure(parts.open(), selector, times);
+    Selector wanted = view.bound(selector);
+    DeleteSupport.ensure(parts.open(), wanted, times);
+    parts.reader().match(wanted, times, Kind.ALL, ReadGuard.NONE);
+    return parts.deletes().accept(wanted, times);
+  }
+
+  /**
+   * Counts what a delete would hide from reads, and deletes nothing.
+   *
+   * @param guard observes the read of the samples
+   * @throws QueryRefusedException as {@link #begin}
+   */
+  public DeleteCount count(Selector selector, TimeRange times, ReadGuard guard) {
+    view.refuseWithoutCatalog();
+    DeleteSupport.ensure(parts.open(), selector, times);
+    ReadRequest request =
+        new ReadRequest(
+            view.bound(selector),
+            times,
+            null,
+            Versions.LATEST,
+            Kinds.EACH,
+            Order.SERIES_BY_SERIES,
+            0,
+            true,
+            Budget.UNLIMITED);
+    long series = 0;
+    long samples = 0;
+    Series last = null;
+    try (RunCursor runs = parts.reader().read(request, guard)) {
+      for (Run run = runs.next(); run != null; run = runs.next()) {
+        series += run.series().equals(last) ? 0 : 1;
+        samples += run.samples().size();
+        last = run.series();
+      }
+    }
+    return new DeleteCount(series, samples);
+  }
+
+  /**
+   * Returns the deletes of this server whose job has not ended, oldest first. Bound users see those
+   * whose selector has all filters of their view.bounds(), as their own have.
+   */
+  public List<Deletion> standing() {
+    return view.bounds() == null
+        ? parts.deletes().standing()
+        : parts.deletes().standing().stream()
+            .filter(one -> view.bounds().contain(one.selector()))
+            .toList();
+  }
+}
