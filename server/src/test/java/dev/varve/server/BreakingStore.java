@@ -14,6 +14,7 @@ import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.Table;
@@ -26,12 +27,18 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The store {@code memory}, except that writes fail if a name contains {@link #WORD}. */
+/**
+ * The store {@code memory}, except that writes fail if a name contains {@link #WORD}, and reads of
+ * rows if their keys contain {@link #READ_WORD}.
+ */
 public final class BreakingStore implements StoreProvider {
   public static final String KIND = "breaking-memory";
 
   /** The word that makes a write fail. */
   public static final String WORD = "storebreaking";
+
+  /** The word that makes a read fail. */
+  public static final String READ_WORD = "readbreaking";
 
   @Override
   public String kind() {
@@ -103,8 +110,8 @@ public final class BreakingStore implements StoreProvider {
       int mutations = 0;
       for (int i = 0; i < cells.size(); i++) {
         mutations += i == 0 || !cells.sameRow(i - 1, i) ? 1 : 0;
-        breaks |= holdsWord(cells.row(i)) || holdsWord(cells.qualifier(i));
-        breaks |= holdsWord(cells.value(i));
+        breaks |= holds(cells.row(i), WORD) || holds(cells.qualifier(i), WORD);
+        breaks |= holds(cells.value(i), WORD);
       }
       if (breaks) {
         return Collections.nCopies(
@@ -113,12 +120,15 @@ public final class BreakingStore implements StoreProvider {
       return plain.apply(batch, durability);
     }
 
-    private static boolean holdsWord(Bytes bytes) {
-      return new String(bytes.toArray(), UTF_8).contains(WORD);
+    private static boolean holds(Bytes bytes, String word) {
+      return new String(bytes.toArray(), UTF_8).contains(word);
     }
 
     @Override
     public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+      if (plan.slices().stream().anyMatch(slice -> holds(slice.fromRow(), READ_WORD))) {
+        throw new StoreException("the store is broken");
+      }
       return plain.read(plan, resume);
     }
 

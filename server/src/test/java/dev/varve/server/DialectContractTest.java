@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.github.luben.zstd.Zstd;
 import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.queries.QueryOptions;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,10 +19,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every dialect promises, whatever it speaks: its prefix, compressed bodies, limits, partial
- * refusal, the choice of the dataset, and answers to damaged bodies, failing stores and clients
- * that go away. A new dialect adds a fixture.
+ * What every dialect promises, whatever it speaks: its prefix, compressed and chunked bodies,
+ * limits, partial refusal, the choice of the dataset, reads of what it wrote, and answers to
+ * damaged bodies, failing stores and clients that go away. A new dialect adds a fixture.
  */
 class DialectContractTest {
   private static final String OTHER = "heroic";
@@ -52,6 +55,7 @@ class DialectContractTest {
    * @param start what comes before the samples
    * @param between what comes between two samples
    * @param end what comes after the samples
+   * @param query how the dialect reads; null if it only writes
    */
   record Fixture(
       String dialect,
@@ -60,11 +64,16 @@ class DialectContractTest {
       String start,
       String sample,
       String between,
-      String end) {
+      String end,
+      @Nullable Query query) {
     /** Returns the path below the dialect's name. */
     private String belowName() {
+      return belowName(path);
+    }
+
+    private String belowName(String any) {
       String name = "/" + dialect;
-      return path.startsWith(name + "/") ? path : name + path;
+      return any.startsWith(name + "/") ? any : name + any;
     }
 
     private String body(String... metricsAndHosts) {
@@ -82,6 +91,24 @@ class DialectContractTest {
     }
   }
 
+  /**
+   * A query for the samples that a fixture writes.
+   *
+   * @param path on a port with all dialects
+   * @param body of a metric {@code %1$s}
+   * @param sample as it stands in an answer
+   * @param damaged bodies that are no queries
+   */
+  record Query(String path, String contentType, String body, String sample, List<String> damaged) {
+    private Query(String path, String body, String sample) {
+      this(path, "application/json", body, sample, List.of("{", "{\"metrics\":7}"));
+    }
+  }
+
+  private static Stream<Fixture> readers() {
+    return fixtures().filter(of -> of.query() != null);
+  }
+
   private static Stream<Fixture> fixtures() {
     return Stream.of(
         new Fixture(
@@ -91,7 +118,11 @@ class DialectContractTest {
             "[",
             "{\"name\":\"%1$s\",\"timestamp\":1700000000000,\"value\":1,\"tags\":{\"host\":\"%2$s\"}}",
             ",",
-            "]"),
+            "]",
+            new Query(
+                "/api/v1/datapoints/query",
+                "{\"start_absolute\":1699999990000,\"end_absolute\":1700000010000,\"metrics\":[{\"name\":\"%1$s\"}]}",
+                "[1700000000000,1]")),
         new Fixture(
             "opentsdb",
             "/api/put",
@@ -99,7 +130,11 @@ class DialectContractTest {
             "[",
             "{\"metric\":\"%1$s\",\"timestamp\":1700000000,\"value\":1,\"tags\":{\"host\":\"%2$s\"}}",
             ",",
-            "]"),
+            "]",
+            new Query(
+                "/api/query",
+                "{\"start\":1699999990,\"end\":1700000010,\"queries\":[{\"aggregator\":\"sum\",\"metric\":\"%1$s\"}]}",
+                "\"1700000000\":1")),
         new Fixture(
             "prometheus",
             "/api/v1/import/prometheus",
@@ -107,7 +142,13 @@ class DialectContractTest {
             "",
             "%1$s{host=\"%2$s\"} 1 1700000000000",
             "\n",
-            "\n"),
+            "\n",
+            new Query(
+                "/api/v1/query",
+                "application/x-www-form-urlencoded",
+                "time=1700000000&query=%1$s",
+                "\"1\"]",
+                List.of("", "time=x&query=up", "query=sum("))),
         new Fixture(
             "influx",
             "/write",
@@ -115,7 +156,8 @@ class DialectContractTest {
             "",
             "%1$s,host=%2$s value=1 1700000000000000000",
             "\n",
-            "\n"),
+            "\n",
+            null),
         new Fixture(
             "otlp",
             "/v1/metrics",
@@ -123,7 +165,8 @@ class DialectContractTest {
             "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[",
             "{\"name\":\"%1$s\",\"gauge\":{\"dataPoints\":[{\"timeUnixNano\":\"1700000000000000000\",\"asDouble\":1,\"attributes\":[{\"key\":\"host\",\"value\":{\"stringValue\":\"%2$s\"}}]}]}}",
             ",",
-            "]}]}]}"),
+            "]}]}]}",
+            null),
         new Fixture(
             "heroic",
             "/heroic/write",
@@ -131,7 +174,11 @@ class DialectContractTest {
             "[",
             "{\"series\":{\"key\":\"%1$s\",\"tags\":{\"host\":\"%2$s\"}},\"data\":{\"type\":\"points\",\"data\":[[1700000000000,1]]}}",
             ",",
-            "]"));
+            "]",
+            new Query(
+                "/heroic/query/metrics",
+                "{\"range\":{\"type\":\"absolute\",\"start\":1699999990000,\"end\":1700000010000},\"filter\":[\"key\",\"%1$s\"]}",
+                "[1700000000000,1.0]")));
   }
 
   @BeforeAll
@@ -323,5 +370,79 @@ class DialectContractTest {
     await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> figure(server, "varve_write_budget_bytes") == 0);
+  }
+
+  private static HttpResponse<String> read(TestServer from, Fixture of, String path, String body) {
+    Query query = Objects.requireNonNull(of.query());
+    return from.send(
+        from.request(path)
+            .header("Content-Type", query.contentType())
+            // Heroic answers nobody who does not say who asks.
+            .header("X-Client-Id", "contract")
+            .POST(BodyPublishers.ofString(body)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("readers")
+  void readsWhatItWroteInTheDatasetThatIsNamed(Fixture of) {
+    Query query = Objects.requireNonNull(of.query());
+    for (String dataset : List.of("", "/datasets/" + OTHER)) {
+      String metric = "read_%d_%s".formatted(dataset.length(), of);
+      write(of, dataset + of.path(), of.body(metric, "a"));
+      for (String path : List.of(query.path(), of.belowName(query.path()))) {
+        String body = query.body().formatted(metric);
+        HttpResponse<String> found = read(server, of, dataset + path, body);
+        assertThat(found.statusCode()).as(found.body()).isEqualTo(200);
+        assertThat(found.body()).contains(query.sample());
+        String elsewhere = dataset.isEmpty() ? "/datasets/" + OTHER : "";
+        assertThat(read(server, of, elsewhere + path, body).body()).doesNotContain(query.sample());
+      }
+    }
+    HttpResponse<String> unknown =
+        read(server, of, "/datasets/nowhere" + query.path(), query.body().formatted("m"));
+    assertThat(unknown.statusCode()).isEqualTo(404);
+    assertThat(unknown.body()).contains("nowhere");
+  }
+
+  @ParameterizedTest
+  @MethodSource("readers")
+  void refusesDamagedQueries(Fixture of) {
+    Query query = Objects.requireNonNull(of.query());
+    for (String damaged : query.damaged()) {
+      HttpResponse<String> answer = read(server, of, query.path(), damaged);
+      assertThat(answer.statusCode()).as("%s: %s", damaged, answer.body()).isEqualTo(400);
+      assertNoTrace(answer);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("readers")
+  void doesNotCallAFailedReadEmpty(Fixture of) throws IOException {
+    Query query = Objects.requireNonNull(of.query());
+    Path data = directory.resolve("breaking-reads-" + of);
+    try (TestServer breaking = TestServer.start(data, BreakingStore.KIND, QueryOptions.DEFAULTS)) {
+      String metric = BreakingStore.READ_WORD + "_" + of;
+      byte[] body = of.body(metric, "a").getBytes(UTF_8);
+      assertThat(write(breaking, of, of.path(), body, Map.of()).statusCode()).isBetween(200, 204);
+      HttpResponse<String> answer =
+          read(breaking, of, query.path(), query.body().formatted(metric));
+      assertThat(answer.statusCode()).as(answer.body()).isGreaterThanOrEqualTo(500);
+      assertNoTrace(answer);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("fixtures")
+  void takesChunkedBodies(Fixture of) {
+    String metric = "chunked_" + of;
+    byte[] body = of.body(metric, "a").getBytes(UTF_8);
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .request(of.path())
+                .header("Content-Type", of.contentType())
+                .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))));
+    assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 204);
+    assertStored("", metric);
   }
 }
