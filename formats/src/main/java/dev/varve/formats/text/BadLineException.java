@@ -1,13 +1,22 @@
 package dev.varve.formats.text;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+
 /**
  * A line is not of its format. The message says what is wrong and what would be right; it carries
  * no stack, since bad lines may be many.
  */
-public sealed class BadLineException extends RuntimeException permits OpenTextException {
+public sealed class BadLineException extends RuntimeException implements KnownError
+    permits OpenTextException {
   private static final long serialVersionUID = 1;
 
   public BadLineException(String message) {
     super(message, null, false, false);
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.USER;
   }
 }

@@ -1,10 +1,12 @@
 package dev.varve.server.http;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown to answer a request with an error that its sender can read and act on. */
-public final class HttpError extends RuntimeException {
+public final class HttpError extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final int status;
@@ -28,7 +30,24 @@ public final class HttpError extends RuntimeException {
     return status;
   }
 
-  /** Returns the time after which a retry is worthwhile; null if it is not. */
+  @Override
+  public ErrorKind kind() {
+    return kind(status);
+  }
+
+  /** Returns the kind of the errors that have an HTTP status. */
+  public static ErrorKind kind(int status) {
+    return switch (status) {
+      case 404 -> ErrorKind.NOT_FOUND;
+      case 413 -> ErrorKind.LIMIT;
+      case 429 -> ErrorKind.OVERLOADED;
+      case 499 -> ErrorKind.CANCELLED;
+      case 503 -> ErrorKind.UNAVAILABLE;
+      default -> status < 500 ? ErrorKind.USER : ErrorKind.INTERNAL;
+    };
+  }
+
+  @Override
   public @Nullable Duration retryAfter() {
     return retryAfter;
   }

@@ -1,7 +1,11 @@
 package dev.varve.server.opentsdb.query;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+import dev.varve.server.http.HttpError;
+
 /** Thrown to answer a request with an error in OpenTSDB's format. */
-public final class OpenTsdbError extends RuntimeException {
+public final class OpenTsdbError extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final int status;
@@ -25,6 +29,11 @@ public final class OpenTsdbError extends RuntimeException {
   /** Returns an error that OpenTSDB finds while it answers: the details repeat the message. */
   public static OpenTsdbError amid(String message) {
     return new OpenTsdbError(400, message, message);
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return HttpError.kind(status);
   }
 
   public int status() {
