@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "config",
     description =
-        "Checks the configuration and prints what it comes to: file, environment and --set together.",
+        "Checks the configuration and prints the effective one: file, environment and --set together.",
     mixinStandardHelpOptions = true)
 final class ConfigCommand implements Callable<Integer> {
   private static final int LINE_MAX = 80;

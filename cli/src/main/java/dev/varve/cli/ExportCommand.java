@@ -87,8 +87,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--resume",
-      description =
-          "Go on where a killed export of the same into the same --out was (default: begin anew).")
+      description = "Resume a killed export into the same --out (default: start over).")
   private boolean resumes;
 
   @Mixin private ProgressOption quiet;

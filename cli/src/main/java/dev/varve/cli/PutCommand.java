@@ -77,7 +77,7 @@ final class PutCommand implements Callable<Integer> {
         add(line, "line " + ++number, batch, target);
       }
     } catch (CharacterCodingException e) {
-      throw new CommandFailedException("behind line " + number + " stdin is not UTF-8");
+      throw new CommandFailedException("after line " + number + " stdin is not UTF-8");
     }
   }
 

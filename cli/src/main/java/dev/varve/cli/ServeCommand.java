@@ -203,7 +203,7 @@ final class ServeCommand implements Callable<Integer> {
       server.reload();
       lines.say("reloaded");
     } catch (ConfigException e) {
-      lines.say("failed to reload, what ran before goes on: " + e.getMessage());
+      lines.say("failed to reload, the previous configuration stays active: " + e.getMessage());
     }
   }
 

@@ -537,7 +537,7 @@ class CommandLineTest {
                 half.toString()))
         .isEqualTo(1);
     assertThat(err.toString())
-        .containsPattern("half.gz, behind line \\d+: its gzip data ends in the middle")
+        .containsPattern("half.gz, after line \\d+: its gzip data ends in the middle")
         .containsPattern("[0-9,]+ points were written before this failed");
     assertThat(run("", "query", "m", "--data", data, "--from", "2023-11-14", "--output", "csv"))
         .isZero();

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A data directory and a directory of backups that an earlier build has left, with a journal after
- * a kill, open in this one; later formats are refused by name.
+ * This build opens data and backups of an earlier build, including a journal left by a kill. It
+ * refuses later formats by name.
  *
  * <p>The datasets {@code blocks} and {@code cells} have equal samples, one a minute from 2026 on:
  * 300 of {@code cpu} with host a; 239 with host b, whose first hour was deleted; 300 of {@code dev}
@@ -70,7 +70,7 @@ class FormatsTest {
         packed: {layout: single-timestamp-packed}
       """;
 
-  /** The first row of an entry and of a block; that before says how far the journal is sealed. */
+  /** First row of entries and blocks; rows before it record how far the journal is sealed. */
   private static final Bytes FIRST = Bytes.of((byte) 1);
 
   @TempDir private Path folder;
@@ -129,7 +129,7 @@ class FormatsTest {
   }
 
   @Test
-  void whatAnEarlierBuildLeftOpens() {
+  void opensDataOfAnEarlierBuild() {
     for (String dataset : List.of("blocks", "cells")) {
       List<String> cpu = query("cpu", dataset);
       assertThat(cpu)
@@ -206,7 +206,7 @@ class FormatsTest {
         .contains(".blocks.dataset", "is of format 02, this program knows 01");
   }
 
-  /** They are not damaged: a repair that took them for that would remove them. */
+  /** Later formats are not damage: a repair must not remove them. */
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -214,7 +214,7 @@ class FormatsTest {
         "blocks.journal; j; a journal entry has format 2, but this version reads format 1",
         "blocks.blocks; h b t; a block has format 4, but this version reads format 3"
       })
-  void whatHasALaterFormatIsRefusedByNameAndNotRepaired(
+  void refusesLaterFormatsByNameAndDoesNotRepairThem(
       String table, String families, String refusal) {
     TableSpec spec =
         new TableSpec(
@@ -227,7 +227,7 @@ class FormatsTest {
     String config = folder.resolve("varve.yaml").toString();
     run("check", "--repair", "--config", config);
     assertThat(out.toString()).doesNotContain("removed");
-    // Blocks of what was in the journal may have come.
+    // Sealing the journal may have added blocks.
     assertThat(values(spec)).containsAll(later);
     assertThat(run("query", "cpu", "--last", "1000d", "--dataset", "blocks", "--config", config))
         .isEqualTo(1);

@@ -221,7 +221,7 @@ public final class ImportCommand implements Callable<Integer> {
           }
         } catch (IOException e) {
           // What was read before the error is valid and is written before the command fails.
-          broken = "behind line " + lines.number() + ": " + reason(e);
+          broken = "after line " + lines.number() + ": " + reason(e);
           break;
         }
         tally.lines++;

@@ -56,7 +56,7 @@ final class ParquetRows implements AutoCloseable {
    *
    * @param target the unit of the times of the dataset
    * @param options the meaning of the columns, if they name a metric
-   * @throws CommandFailedException if it is no file of Parquet
+   * @throws CommandFailedException if the file is not Parquet
    * @throws IllegalArgumentException if it lacks columns
    */
   static ParquetRows open(Path path, Resolution target, TableOptions options) throws IOException {

@@ -31,7 +31,7 @@ public final class RemoteOptions {
   /**
    * Returns the server; null if none is named.
    *
-   * @throws WrongCallException if it is no address
+   * @throws WrongCallException if the text is not an address
    * @throws dev.varve.server.config.ConfigException if the file has a problem
    */
   public ServerAddress.@Nullable Remote address() {

@@ -12,7 +12,7 @@ public sealed interface ServerAddress {
    * Returns the address of a remote server.
    *
    * @param http how to log in, in the format of promtool; null for not at all
-   * @throws WrongCallException if it is no address
+   * @throws WrongCallException if the text is not an address
    */
   static ServerAddress of(URI url, @Nullable Path http) {
     return new Remote(
