@@ -139,6 +139,22 @@ class TidinessTest {
         });
   }
 
+  /** A package of the engine that the page does not name is one that nobody finds. */
+  @Test
+  void theArchitectureNamesEveryPackageOfTheEngine() {
+    Path engine = Path.of("engine/src/main/java/dev/varve/engine");
+    List<String> packages =
+        SOURCES.stream()
+            .map(ROOT::relativize)
+            .filter(source -> source.startsWith(engine) && source.endsWith("package-info.java"))
+            .map(source -> engine.relativize(source.getParent()).toString())
+            .filter(name -> !name.isEmpty())
+            .toList();
+    assertThat(packages).hasSizeGreaterThan(20);
+    assertThat(String.join("\n", PAGES.get(ROOT.resolve("docs").resolve("architecture.md"))))
+        .contains(packages.stream().map(name -> "`" + name + "`").toList());
+  }
+
   private static boolean leads(Path from, String link) {
     int hash = link.indexOf('#');
     String path = hash < 0 ? link : link.substring(0, hash);
