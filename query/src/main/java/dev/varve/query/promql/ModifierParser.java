@@ -1,8 +1,15 @@
 package dev.varve.query.promql;
 
 import dev.varve.formats.number.GoNumber;
+import dev.varve.query.promql.Expr.Aggregate;
+import dev.varve.query.promql.Expr.Binary;
+import dev.varve.query.promql.Expr.Call;
 import dev.varve.query.promql.Expr.MatrixSelector;
+import dev.varve.query.promql.Expr.NumberLiteral;
+import dev.varve.query.promql.Expr.Paren;
+import dev.varve.query.promql.Expr.StringLiteral;
 import dev.varve.query.promql.Expr.Subquery;
+import dev.varve.query.promql.Expr.Unary;
 import dev.varve.query.promql.Expr.VectorSelector;
 import java.time.Duration;
 
@@ -72,7 +79,7 @@ final class ModifierParser {
       case VectorSelector selector -> selector.modifiers();
       case MatrixSelector matrix -> matrix.selector().modifiers();
       case Subquery subquery -> subquery.modifiers();
-      default ->
+      case NumberLiteral _, StringLiteral _, Paren _, Unary _, Binary _, Aggregate _, Call _ ->
           throw tokens.error(
               expr.source(),
               modifier
@@ -96,7 +103,8 @@ final class ModifierParser {
       }
       case Subquery subquery ->
           new Subquery(subquery.expr(), subquery.range(), subquery.step(), modifiers, source);
-      default -> expr;
+      case NumberLiteral _, StringLiteral _, Paren _, Unary _, Binary _, Aggregate _, Call _ ->
+          expr;
     };
   }
 }

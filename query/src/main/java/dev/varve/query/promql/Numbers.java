@@ -1,5 +1,7 @@
 package dev.varve.query.promql;
 
+import java.math.BigInteger;
+
 /** Parses numbers as PromQL does. */
 final class Numbers {
   private Numbers() {}
@@ -53,15 +55,20 @@ final class Numbers {
     if (digits.isEmpty()) {
       throw wrong(text, "invalid syntax");
     }
-    try {
+    if (isWhole(digits, radix)) {
       return Long.parseLong(digits, radix);
-    } catch (NumberFormatException e) {
-      // More than 64 bits: a number with a leading zero is then decimal, a hexadecimal one invalid.
     }
+    // A number with a leading zero that is not octal, or too large, is decimal.
     if (radix == 8) {
       return decimal(text, digits);
     }
     throw wrong(text, "value out of range");
+  }
+
+  /** Returns whether digits are of a radix and fit into 63 bits. */
+  private static boolean isWhole(String digits, int radix) {
+    return digits.chars().allMatch(digit -> Character.digit(digit, radix) >= 0)
+        && new BigInteger(digits, radix).bitLength() < Long.SIZE;
   }
 
   private static double decimal(String text, String digits) {

@@ -34,7 +34,8 @@ public final class QueryStoppedException extends RuntimeException implements Kno
     return switch (outcome) {
       case TIMEOUT -> ErrorKind.LIMIT;
       case BUSY -> ErrorKind.OVERLOADED;
-      default -> ErrorKind.CANCELLED;
+      case KILLED, GONE -> ErrorKind.CANCELLED;
+      case OK, REFUSED, LIMIT, FAILED -> throw new IllegalStateException(outcome.toString());
     };
   }
 }

@@ -58,8 +58,8 @@ sealed interface Node {
   /**
    * A pipeline of commands, each of which receives the value of the preceding one.
    *
-   * @param variables variables that receive the value; of two in a range, the first receives the
-   *     index
+   * @param variables variables that receive the value; in a {@code range} with two variables, the
+   *     first receives the index
    * @param declares whether the variables are new
    */
   record Pipe(List<String> variables, boolean declares, List<Command> commands, int start)

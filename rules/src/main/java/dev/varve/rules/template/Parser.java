@@ -301,7 +301,8 @@ final class Parser {
         all.addAll(names);
         yield new Node.Fields(null, all, start);
       }
-      default -> new Node.Fields(term, names, start);
+      case Node.Pipe _, Node.Function _, Node.Dot _, Node.Fields _, Node.Variable _ ->
+          new Node.Fields(term, names, start);
     };
   }
 

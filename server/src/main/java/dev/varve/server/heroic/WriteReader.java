@@ -17,6 +17,7 @@ import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.ingest.ResourceTags;
+import dev.varve.server.ingest.StoredForm;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.TreeMap;
@@ -174,7 +175,7 @@ final class WriteReader {
       String message =
           "the dataset counts time in %s and cannot hold the millisecond %d"
               .formatted(resolution.symbol(), distribution.time());
-      intake.report(Intake.TOO_FINE, 1, () -> key + ": " + message);
+      intake.report(StoredForm.TOO_FINE, 1, () -> key + ": " + message);
       tooFine = HeroicError.of(message);
       return;
     }

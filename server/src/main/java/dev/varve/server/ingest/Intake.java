@@ -24,9 +24,6 @@ public final class Intake {
   /** Number of samples from which a batch is written; a request may contain many more. */
   public static final int BATCH = 16 << 10;
 
-  /** The rule that refuses a time that the dataset's resolution cannot represent. */
-  public static final String TOO_FINE = "time.resolution";
-
   /** The rule that refuses an unreadable line, point or body. */
   public static final String SYNTAX = "syntax";
 

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * become doubles if its layouts hold no integers. Samples that cannot be stored are left out and
  * counted.
  */
-final class StoredForm {
+public final class StoredForm {
+  /** The rule that refuses a time that the dataset's resolution cannot represent. */
+  public static final String TOO_FINE = "time.resolution";
+
   private final Resolution resolution;
   private final Coercion coercion;
   private final ResourceTags resources;
@@ -112,7 +115,7 @@ final class StoredForm {
         String message =
             "the dataset counts time in %s and cannot hold the millisecond %d"
                 .formatted(resolution.symbol(), times[i]);
-        Refusal refusal = new Refusal(Intake.TOO_FINE, message);
+        Refusal refusal = new Refusal(TOO_FINE, message);
         tally.countRefused(new Rejection(group.key(), null, null, refusal), 1, true);
         drop[i] = true;
         any = true;

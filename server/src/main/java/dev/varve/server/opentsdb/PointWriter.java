@@ -14,6 +14,7 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.StoredForm;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -229,7 +230,7 @@ final class PointWriter implements AutoCloseable {
   private void explain(Rejection rejection, boolean asSent) {
     String reason = rejection.refusal().message();
     Long time = rejection.time();
-    boolean ofTooFine = rejection.refusal().rule().equals(Intake.TOO_FINE);
+    boolean ofTooFine = rejection.refusal().rule().equals(StoredForm.TOO_FINE);
     for (Iterator<Placed> rest = placed.iterator(); rest.hasNext(); ) {
       Placed one = rest.next();
       boolean sameTime = ofTooFine ? one.tooFine() : time == null || time == one.time();

@@ -47,7 +47,19 @@ public final class MetricNames {
     return switch (join.operator()) {
       case OR -> false;
       case AND, UNLESS -> isOne(join.left());
-      default ->
+      case EQUAL,
+          NOT_EQUAL,
+          LESS,
+          LESS_OR_EQUAL,
+          GREATER,
+          GREATER_OR_EQUAL,
+          ADD,
+          SUBTRACT,
+          MULTIPLY,
+          DIVIDE,
+          MODULO,
+          ATAN2,
+          POWER ->
           !join.operator().isComparison()
               || join.bool()
               || (isOne(join.left()) && isOne(join.right()));

@@ -31,7 +31,7 @@ final class MomentBuckets extends Buckets {
   boolean takes(Values values) {
     return switch (values) {
       case Points points -> true;
-      // Of spreads an average takes nothing, as in Heroic.
+      // Heroic's average ignores spreads.
       case Values.Spreads spreads -> fold != Basic.AVERAGE && fold != Basic.TEMPLATE;
       case Values.Groups groups -> fold == Basic.COUNT;
       case Values.Distributions distributions -> false;
@@ -46,7 +46,7 @@ final class MomentBuckets extends Buckets {
 
   @Override
   void spread(int bucket, Map<String, String> key, Values.Spread spread) {
-    // Heroic counts a spread once, whatever it stands for.
+    // Heroic counts a spread as one, not as its number of samples.
     long count = fold == Basic.COUNT ? 1 : spread.count();
     add(bucket, count, spread.sum(), spread.sum2(), spread.min(), spread.max());
   }
@@ -70,15 +70,17 @@ final class MomentBuckets extends Buckets {
   }
 
   private double value(int bucket) {
-    if (fold == Basic.COUNT) {
-      return counts[bucket];
-    }
-    if (fold == Basic.TEMPLATE) {
-      return 0;
-    }
-    if (counts[bucket] == 0) {
-      return Double.NaN;
-    }
+    return switch (fold) {
+      case COUNT -> counts[bucket];
+      case TEMPLATE -> 0;
+      case AVERAGE, SUM, SUM2, MIN, MAX, STDDEV ->
+          counts[bucket] == 0 ? Double.NaN : moment(bucket);
+      case SPREAD, GROUP_UNIQUE, RATE_PER_SECOND, TDIGEST ->
+          throw new IllegalStateException(fold.label());
+    };
+  }
+
+  private double moment(int bucket) {
     return switch (fold) {
       case AVERAGE -> sums[bucket] / counts[bucket];
       case SUM -> sums[bucket];
