@@ -52,16 +52,16 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Returns this dataset as a user sees it who may use some series alone. Reads, catalog questions
-   * and deletes concern these series, and writes of others are refused sample by sample. What
-   * cannot be bound is refused. A view is cheap, shares all state with the dataset, and is equal to
-   * other views of it with equal bounds. Closing it does nothing.
+   * Returns this dataset as seen by a user who is restricted to some series. Reads, catalog
+   * questions and deletes concern these series, and writes of others are refused sample by sample.
+   * What cannot be restricted is refused. A view is cheap, shares all state with the dataset, and
+   * is equal to other views of it with equal bounds. Closing it does nothing.
    */
   public Dataset within(SeriesBounds bounds) {
     return new Dataset(new DatasetView(parts, bounds));
   }
 
-  /** Returns whether this is a view for users who may use some series alone. */
+  /** Returns whether this is a view for users who are restricted to some series. */
   public boolean isBound() {
     return view.bounds() != null;
   }

@@ -22,7 +22,7 @@ record DatasetView(DatasetParts parts, @Nullable SeriesBounds bounds) {
     return bounds == null ? request : request.with(bounds.and(request.selector()));
   }
 
-  /** Refuses what concerns all series to users who may use some alone. */
+  /** Refuses what concerns all series to users who are restricted to some. */
   void refuseWithin(String what) {
     if (bounds != null) {
       throw new QueryRefusedException(

@@ -21,7 +21,7 @@ public interface TextTable {
   /**
    * Returns the key of a qualifier.
    *
-   * @throws DamagedCellException if it is no qualifier of the table
+   * @throws DamagedCellException if the bytes are not a qualifier of the table
    */
   String key(Bytes qualifier);
 }

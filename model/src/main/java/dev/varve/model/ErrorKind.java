@@ -2,8 +2,8 @@ package dev.varve.model;
 
 /**
  * The causes that users and clients tell apart. Every exception that is meant for them is a {@link
- * KnownError} of one kind; every other exception is {@link #INTERNAL}. Each of the outside's codes
- * (HTTP status, exit code, outcome of a query) is chosen by the kind, in one place.
+ * KnownError} of one kind; every other exception is {@link #INTERNAL}. HTTP status, exit code and
+ * query outcome each follow from the kind, in one place.
  */
 public enum ErrorKind {
   /** The request, command or configuration is wrong; repeating it fails again. */

@@ -4,8 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception whose message is meant for users. Its implementations are all over the modules, so
- * not they but the kinds are a closed set: who chooses a code by the kind covers all of them.
+ * An exception whose message is meant for users. Every module defines its own implementations, so
+ * this interface is not sealed. The kinds are closed: code that switches on {@link #kind()} covers
+ * every known error.
  */
 public interface KnownError {
   /** Returns the kind of its cause. */

@@ -83,7 +83,7 @@ public final class DeleteJobs implements AutoCloseable {
     dataset.deletes().ensureRoom();
     countInBlocks(1);
     try {
-      // Most samples are sealed while others write, so that writers wait for the rest alone.
+      // Most samples are sealed while others write, so writers wait only for the rest.
       seal();
       return execute(separate(selector, times));
     } catch (RuntimeException e) {

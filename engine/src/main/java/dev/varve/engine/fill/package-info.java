@@ -1,6 +1,6 @@
 /**
- * Filling: writing only those samples of which a dataset does not have the instant, and comparing
- * samples with those that a dataset has.
+ * Filling: writes only samples whose instant a dataset lacks, and compares samples with those of a
+ * dataset.
  */
 @NullMarked
 package dev.varve.engine.fill;

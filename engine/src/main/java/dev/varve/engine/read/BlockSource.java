@@ -260,7 +260,7 @@ final class BlockSource implements RunSource {
     column.settle(spare);
   }
 
-  /** Takes note of the latest sample of blocks, which the column has so far. */
+  /** Remembers the latest sample of the blocks, which are all that the column holds so far. */
   private void learnLatest(SeriesBlocks wanted) {
     column.settle(spare);
     int last = column.size() - 1;
@@ -271,7 +271,7 @@ final class BlockSource implements RunSource {
     }
   }
 
-  /** Returns whether the latest sample is one that does not count. */
+  /** Returns whether the request excludes the latest sample: a text, or a staleness marker. */
   private boolean isExcepted() {
     Latest latest = reading.request().latest();
     int last = column.size() - 1;
@@ -286,8 +286,8 @@ final class BlockSource implements RunSource {
   }
 
   /**
-   * Returns the range of times that has what is wanted of a series. Where one sample suffices, that
-   * is the end of the requested range from a time on at which a block has a sample for certain.
+   * Returns the range to decode. If the latest sample suffices, it begins at a time at which a
+   * block is known to have a sample.
    */
   private TimeRange rangeToDecode(SeriesBlocks wanted) {
     TimeRange range = planned.times();

@@ -138,9 +138,9 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Writes samples of which nothing is present yet. Nobody else writes between the look and the
-   * write. Both use stamps that are taken before the look: what another server on the same store
-   * accepts meanwhile has higher ones.
+   * Writes samples at instants that have none yet. No other write runs between the lookup and the
+   * write. Both use stamps that are taken before the lookup, so what another server on the same
+   * store accepts meanwhile has higher ones.
    *
    * @param present returns for each column of a group the places that are left out
    * @throws OverloadedException if nothing was tried because too much is waiting

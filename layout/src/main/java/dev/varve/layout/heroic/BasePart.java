@@ -7,8 +7,8 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 
 /**
- * The start of the time span of a row: a multiple of 2^32 milliseconds in 8 bytes, of which the
- * last four are zero.
+ * The start of the time span of a row: a multiple of 2^32 milliseconds in 8 bytes; the last four
+ * are zero.
  *
  * <p>Heroic rounds times before 1970 towards zero, so one cell may represent two instants. Such
  * times are outside the domain, and negative bases are damaged.

@@ -16,8 +16,8 @@ import java.io.OutputStream;
 import java.util.function.Function;
 
 /**
- * Lines of a text format, one after the other, without answers. What has come is written before
- * more is read. Bad lines are passed over.
+ * Lines of a text format, one after the other, without answers. Received lines are written before
+ * more are read. Bad lines are skipped and counted.
  */
 public final class LineFeed implements StreamProtocol {
   private final DialectContext context;
@@ -30,8 +30,8 @@ public final class LineFeed implements StreamProtocol {
   /**
    * @param protocol under which samples and lines are counted
    * @param lineMax bytes of the longest line that is read
-   * @param quotes whether the format has quoted texts; what follows a line that leaves one open is
-   *     no line, so that nobody who may write a text can write lines
+   * @param quotes whether texts may be quoted. Bytes after a line with an open quote are not parsed
+   *     as lines, so that a text cannot inject lines
    * @param format reads the lines of one connection
    */
   public LineFeed(
@@ -54,7 +54,7 @@ public final class LineFeed implements StreamProtocol {
     try {
       serve(sender, in, memory);
     } catch (HttpError e) {
-      // The stores are not open yet; senders come again.
+      // The stores are not open yet. Senders will connect again.
       log.warn("connections closed", String.valueOf(e.getMessage()));
     }
   }

@@ -1,10 +1,9 @@
 /**
- * Connections that bring samples and are answered nothing, such as Graphite's lines: how they are
- * read within bounds, written, counted and complained of.
+ * Connections that send samples and receive no answer, such as Graphite's lines.
  *
- * <p>What the bytes mean is a format's business; here is what all such protocols share. Nobody is
- * there to be told of an error, so that everything lost is counted, and named in the log now and
- * then.
+ * <p>This package has what all such protocols share: it reads them within bounds, writes the
+ * samples and counts what is lost. Because no client sees an error, losses are also logged, at a
+ * limited rate. The formats decode the bytes.
  */
 @NullMarked
 package dev.varve.server.feed;

@@ -10,20 +10,20 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a pickle of texts, numbers, lists and tuples, of protocols 0 to 5. Whatever would name a
- * class, call something or make an object is refused by its name, and so are dictionaries and sets,
- * which no sender of samples has.
+ * Reads a pickle of texts, numbers, lists and tuples, of protocols 0 to 5. Opcodes that name a
+ * class, call something or make an object are refused by name. So are dictionaries and sets, which
+ * no sender of samples uses.
  *
  * <p>A text is a {@link String}, an integer a {@link Long}, a float a {@link Double}, a list or
- * tuple a {@link List}, True and False a {@link Boolean}, None {@link #NONE}. The work is bounded
- * by the length of the bytes and by {@link #VALUES_MAX}, the memory by whoever is told of it before
- * it is taken; nothing here recurses. Source: the opcodes of Python's {@code pickletools}.
+ * tuple a {@link List}, True and False a {@link Boolean}, None {@link #NONE}. The length of the
+ * bytes and {@link #VALUES_MAX} bound the work. {@code growth} bounds the memory: it is called
+ * before each allocation. Nothing recurses. Source: the opcodes of Python's {@code pickletools}.
  */
 final class Pickle {
   /** Python's None. */
   static final Object NONE = new Object();
 
-  /** More than fit into a frame that holds samples alone. */
+  /** More than fit into a frame of samples. */
   static final int VALUES_MAX = 1 << 19;
 
   /** Bytes that a value takes: itself, its place in a list that grows, its share of a tuple. */
@@ -53,7 +53,7 @@ final class Pickle {
    * Reads the one value that a pickle holds.
    *
    * @param growth called with a number of bytes before they are allocated; may throw
-   * @throws PickleException if it is none, or holds what is not read here
+   * @throws PickleException if the bytes are not a pickle, or hold an unsupported value
    */
   static Object read(byte[] bytes, LongConsumer growth) {
     return new Pickle(bytes, growth).read();

@@ -4,8 +4,8 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
 /**
- * A frame is no pickle of samples. The message says what stands there and where; it carries no
- * stack, since bad frames may be many.
+ * Thrown if a frame is not a pickle of samples. The message names the bytes found and their offset.
+ * It carries no stack, since bad frames may be many.
  */
 final class PickleException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;

@@ -42,7 +42,7 @@ public final class HttpError extends RuntimeException implements KnownError {
       case 413 -> ErrorKind.LIMIT;
       case 429 -> ErrorKind.OVERLOADED;
       case 499 -> ErrorKind.CANCELLED;
-      case 503 -> ErrorKind.UNAVAILABLE;
+      case 502, 503, 504 -> ErrorKind.UNAVAILABLE;
       default -> status < 500 ? ErrorKind.USER : ErrorKind.INTERNAL;
     };
   }

@@ -7,7 +7,7 @@ import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the times of lines count: so many of a unit.
+ * The unit of a line's times, with a factor.
  *
  * @param factor 60 for minutes and 3,600 for hours of {@link Resolution#SECONDS}, else 1
  */
@@ -16,7 +16,7 @@ public record Precision(Resolution unit, int factor) {
    * Reads the word of a request or a configuration.
    *
    * @param word null or empty for nanoseconds
-   * @throws IllegalArgumentException if it is none of those that are known
+   * @throws IllegalArgumentException if the name is unknown
    */
   public static Precision of(@Nullable String word) {
     return switch (word == null || word.isEmpty() ? "ns" : word) {

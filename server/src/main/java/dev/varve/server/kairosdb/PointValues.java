@@ -66,7 +66,7 @@ final class PointValues {
   /**
    * Returns a value as an integer.
    *
-   * @throws NumberFormatException if it is none
+   * @throws NumberFormatException if the value is not a number
    */
   long asLong(int index) {
     return switch (points.form(index)) {
@@ -91,7 +91,7 @@ final class PointValues {
   /**
    * Returns a value as a double.
    *
-   * @throws NumberFormatException if it is none
+   * @throws NumberFormatException if the value is not a number
    */
   double asDouble(int index) {
     return switch (points.form(index)) {
@@ -113,7 +113,7 @@ final class PointValues {
   /**
    * Returns a value as a text.
    *
-   * @throws NumberFormatException if it is none
+   * @throws NumberFormatException if the value is not a number
    */
   String asText(int index) {
     return switch (points.form(index)) {

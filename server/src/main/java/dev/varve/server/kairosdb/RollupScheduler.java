@@ -43,17 +43,17 @@ public final class RollupScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RollupScheduler.class);
   private static final RateLimitedLog FAILED = new RateLimitedLog("roll-ups");
 
-  /** Pause between two looks for tasks that are due, in ms. */
-  private static final long PAUSE = 1_000;
+  /** Pause between two searches for due tasks. */
+  private static final long PAUSE_MILLIS = 1_000;
 
-  /** Duration of a lease, in ms. It is extended before every query. */
-  private static final long LEASE = 300_000;
+  /** Duration of a lease. It is extended before every query. */
+  private static final long LEASE_MILLIS = 300_000;
 
-  /** A state whose task is still missing after this time, in ms, belongs to a deleted task. */
-  private static final long ORPHAN = 60_000;
+  /** A state whose task is still missing after this time belongs to a deleted task. */
+  private static final long ORPHAN_MILLIS = 60_000;
 
-  /** Pause between two looks for tasks that others have added, in ms. */
-  private static final long TASKS_OF_OTHERS = 10_000;
+  /** Pause between two searches for tasks that other servers have added. */
+  private static final long FOREIGN_TASKS_MILLIS = 10_000;
 
   /** Maximum length of a stored error, in characters. */
   private static final int ERROR_MAX = 500;
@@ -69,7 +69,7 @@ public final class RollupScheduler implements AutoCloseable {
   /** Identifies this server in leases. */
   private final String holder = UUID.randomUUID().toString();
 
-  /** When tasks of others were last looked for, by dataset. Used by the one thread alone. */
+  /** When tasks of others were last looked for, by dataset. Confined to the scheduler's thread. */
   private final Map<String, Long> looked = new HashMap<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -121,7 +121,7 @@ public final class RollupScheduler implements AutoCloseable {
         for (Dataset dataset : datasets) {
           look(dataset);
         }
-      } while (!closed.await(PAUSE, TimeUnit.MILLISECONDS));
+      } while (!closed.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -157,7 +157,7 @@ public final class RollupScheduler implements AutoCloseable {
   /** Gives a schedule to tasks that others have added: they are due one interval from now. */
   private void schedule(Dataset dataset, RollupStore store, long now) {
     Long last = looked.get(dataset.name());
-    if (last != null && now - last < TASKS_OF_OTHERS) {
+    if (last != null && now - last < FOREIGN_TASKS_MILLIS) {
       return;
     }
     looked.put(dataset.name(), now);
@@ -188,7 +188,7 @@ public final class RollupScheduler implements AutoCloseable {
   private void runIfMine(String id, Dataset dataset, RollupStore store) {
     long now = clock.millis();
     boolean shared = dataset.services().areShared();
-    if (shared && !store.lease(id, holder, now, now + LEASE)) {
+    if (shared && !store.lease(id, holder, now, now + LEASE_MILLIS)) {
       return;
     }
     try {
@@ -196,8 +196,8 @@ public final class RollupScheduler implements AutoCloseable {
       RollupStatus status = store.status(id);
       String json = store.task(id);
       if (status != null && json != null && status.next() <= now) {
-        run(new Execution(id, json, status, dataset, store, shared));
-      } else if (status != null && json == null && status.next() < now - ORPHAN) {
+        run(new TaskRun(id, json, status, dataset, store, shared));
+      } else if (status != null && json == null && status.next() < now - ORPHAN_MILLIS) {
         store.forget(id);
       }
     } finally {
@@ -208,7 +208,7 @@ public final class RollupScheduler implements AutoCloseable {
   }
 
   /** One execution of a task. */
-  private record Execution(
+  private record TaskRun(
       String id,
       String json,
       RollupStatus before,
@@ -216,12 +216,12 @@ public final class RollupScheduler implements AutoCloseable {
       RollupStore store,
       boolean shared) {}
 
-  private void run(Execution execution) {
+  private void run(TaskRun execution) {
     long now = clock.millis();
     RollupTask task = read(execution.id(), execution.json(), execution.dataset());
     if (task == null) {
       // It was valid when it was stored, by another version of Varve.
-      execution.store().put(execution.id(), execution.before().due(now + ORPHAN));
+      execution.store().put(execution.id(), execution.before().due(now + ORPHAN_MILLIS));
       count(true);
       return;
     }
@@ -243,9 +243,7 @@ public final class RollupScheduler implements AutoCloseable {
     count(failed);
   }
 
-  /**
-   * Counts an execution once its status is stored, so that whoever sees the count sees the status.
-   */
+  /** Counts an execution after its status is stored, so the count never runs ahead of it. */
   private void count(boolean failed) {
     executions.incrementAndGet();
     if (failed) {
@@ -253,7 +251,7 @@ public final class RollupScheduler implements AutoCloseable {
     }
   }
 
-  private OfQuery run(RollupQuery query, RollupTask task, Execution execution, long now) {
+  private OfQuery run(RollupQuery query, RollupTask task, TaskRun execution, long now) {
     RollupWork work = new RollupWork(execution.dataset(), admitted(execution), listener, clock);
     long written = 0;
     String error = null;
@@ -279,7 +277,7 @@ public final class RollupScheduler implements AutoCloseable {
   }
 
   /** Checks that the user who stored a task may still do what it does. */
-  private void requireRights(Execution execution) {
+  private void requireRights(TaskRun execution) {
     String name = execution.store().creator(execution.id());
     Caller creator = users.apply(name);
     if (creator == null) {
@@ -301,22 +299,25 @@ public final class RollupScheduler implements AutoCloseable {
     return message.length() <= ERROR_MAX ? message : message.substring(0, ERROR_MAX) + "...";
   }
 
-  /** Returns a time in the first window: the last one that may have been incomplete. */
+  /**
+   * Returns a time in the first window to compute: the previous run may have seen it incomplete.
+   */
   private static long first(RollupQuery query, RollupTask task, RollupStatus before, long now) {
     return before.done() > 0 ? before.done() : task.interval().before(query.sampling().before(now));
   }
 
-  private void extend(Execution execution) {
+  private void extend(TaskRun execution) {
     long now = clock.millis();
     if (!isOpen()) {
       throw new IllegalStateException("the server is stopping");
     }
-    if (execution.shared() && !execution.store().lease(execution.id(), holder, now, now + LEASE)) {
+    if (execution.shared()
+        && !execution.store().lease(execution.id(), holder, now, now + LEASE_MILLIS)) {
       throw new IllegalStateException("another server has taken the task over");
     }
   }
 
-  private RollupWork.Queries admitted(Execution execution) {
+  private RollupWork.Queries admitted(TaskRun execution) {
     return (text, work) -> run(execution.dataset(), text, work);
   }
 

@@ -82,7 +82,8 @@ record HistogramPoints(Dataset dataset, Histograms histograms) implements PointF
   /**
    * Reads a histogram in Base64.
    *
-   * @throws IllegalArgumentException with OpenTSDB's message if it is none, or of another codec
+   * @throws IllegalArgumentException with OpenTSDB's message if the text is not a histogram, or of
+   *     another codec
    */
   SimpleHistogram encoded(int id, String value) {
     Integer codec = histograms.codec();

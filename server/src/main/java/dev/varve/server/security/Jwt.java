@@ -39,7 +39,8 @@ record Jwt(
   /**
    * Reads a token.
    *
-   * @throws MalformedException if it is none, or is signed in a way that is not taken
+   * @throws MalformedException if the text is not a JWT, or is signed with an algorithm that is not
+   *     allowed
    */
   static Jwt read(String token) throws MalformedException {
     if (token.length() > LENGTH_MAX) {

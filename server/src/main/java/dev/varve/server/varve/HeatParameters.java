@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which part of which heat map is asked for.
+ * The requested part of a heat map.
  *
  * @param table name of a table in the store
  */

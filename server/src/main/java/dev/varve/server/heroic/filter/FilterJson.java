@@ -30,7 +30,7 @@ public final class FilterJson {
   /**
    * Reads a filter and normalises it.
    *
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the value is not a filter
    */
   public Filter read(Node node) {
     return FilterRewrite.normalised(filter(node));

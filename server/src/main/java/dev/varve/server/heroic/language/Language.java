@@ -29,7 +29,7 @@ public final class Language {
   /**
    * Reads a filter and normalises it.
    *
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the text is invalid
    */
   public static Filter filter(String text) {
     Words words = new Words(text);
@@ -42,7 +42,7 @@ public final class Language {
    * Reads a query.
    *
    * @param now the value of {@code $now}, in ms since 1970
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the text is invalid
    */
   public static Statement query(String text, long now) {
     Words words = new Words(text);

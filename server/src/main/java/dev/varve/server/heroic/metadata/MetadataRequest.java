@@ -25,7 +25,7 @@ record MetadataRequest(Node body, Filter filter, DateRange range) {
   /**
    * Reads a request; without a range it is about the last seven days.
    *
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the body is not a request
    */
   static MetadataRequest of(Node body, long now) {
     Node filter = body.get("filter");

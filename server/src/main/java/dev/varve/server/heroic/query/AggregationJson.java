@@ -18,7 +18,7 @@ final class AggregationJson {
   /**
    * Reads an aggregation.
    *
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the value is not an aggregation
    */
   static Aggregation read(Node node) {
     Node type = node.required("type");

@@ -41,7 +41,7 @@ public final class QueryReader {
   /**
    * Reads a query of the language.
    *
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the query is invalid
    */
   public PreparedQuery text(String text) {
     return prepared(asked(text), null, Feature.of(null));
@@ -51,7 +51,7 @@ public final class QueryReader {
    * Reads a query.
    *
    * @param otherRange the range if the query has none; null for none
-   * @throws HeroicError if it is none
+   * @throws HeroicError if the query is invalid
    */
   public PreparedQuery json(Node node, @Nullable Node otherRange) {
     Node text = node.get("query");

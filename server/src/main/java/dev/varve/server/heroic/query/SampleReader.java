@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the points or distributions of a query into a session. For one thread. */
 final class SampleReader {
-  /** Distributions that are not digests, of which the answer tells. */
+  /** Maximum number of errors reported about distributions that are not digests. */
   private static final int ERRORS_MAX = 20;
 
   private final Dataset dataset;

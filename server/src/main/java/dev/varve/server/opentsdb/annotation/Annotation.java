@@ -47,7 +47,7 @@ record Annotation(
     return text == null ? "" : text;
   }
 
-  /** A member that is null is none, and one that is missing is empty. */
+  /** Returns null for a JSON null, and the empty string for a missing member. */
   private static @Nullable String text(JsonBody body, String name) {
     return body.names().contains(name) ? body.text(name) : "";
   }

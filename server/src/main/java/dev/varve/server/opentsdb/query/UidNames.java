@@ -165,7 +165,7 @@ public final class UidNames {
   /**
    * Returns the series with TSUIDs, each once.
    *
-   * @throws OpenTsdbError 400 if a TSUID is unknown, 500 if it is none
+   * @throws OpenTsdbError 400 if a TSUID is unknown, 500 if the text is not a TSUID
    */
   Set<Series> all(List<String> tsuids) {
     Set<Series> found = new LinkedHashSet<>();
@@ -176,7 +176,7 @@ public final class UidNames {
   /**
    * Returns the series with a TSUID.
    *
-   * @throws OpenTsdbError 400 if it is unknown, 500 if it is none
+   * @throws OpenTsdbError 400 if it is unknown, 500 if the text is not a TSUID
    */
   public Series series(String text) {
     String tsuid = text.strip().toUpperCase(Locale.ROOT);

@@ -171,8 +171,7 @@ final class Requests implements AutoCloseable {
   /**
    * Sends a request.
    *
-   * @param inFlight a limit of which the caller holds a permit; it is released when the request
-   *     ends
+   * @param inFlight permits, one of them the caller's, which is released when the request ends
    */
   private CompletableFuture<AsyncResultSet> send(Statement<?> statement, Semaphore inFlight) {
     try {
