@@ -1,27 +1,94 @@
 package dev.varve.query.promql;
 
-import static dev.varve.query.promql.ValueType.MATRIX;
-import static dev.varve.query.promql.ValueType.SCALAR;
-import static dev.varve.query.promql.ValueType.STRING;
-import static dev.varve.query.promql.ValueType.VECTOR;
-
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A function of the language, as in <a
  * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/">Prometheus 3.5</a>.
- *
- * @param argumentTypes types of the arguments; the last also applies to all further arguments
- * @param variadic 0 if every argument is required; otherwise the last one may be absent, or
- *     repeated up to this number of times; -1 for no limit
  */
-public record Function(
-    String name, List<ValueType> argumentTypes, int variadic, ValueType returnType) {
-  private static final Map<String, Function> ALL = table();
+public enum Function {
+  ABS(ValueType.VECTOR),
+  ABSENT(ValueType.VECTOR),
+  ABSENT_OVER_TIME(ValueType.MATRIX),
+  ACOS(ValueType.VECTOR),
+  ACOSH(ValueType.VECTOR),
+  ASIN(ValueType.VECTOR),
+  ASINH(ValueType.VECTOR),
+  ATAN(ValueType.VECTOR),
+  ATANH(ValueType.VECTOR),
+  AVG_OVER_TIME(ValueType.MATRIX),
+  CEIL(ValueType.VECTOR),
+  CHANGES(ValueType.MATRIX),
+  CLAMP(ValueType.VECTOR, ValueType.SCALAR, ValueType.SCALAR),
+  CLAMP_MAX(ValueType.VECTOR, ValueType.SCALAR),
+  CLAMP_MIN(ValueType.VECTOR, ValueType.SCALAR),
+  COS(ValueType.VECTOR),
+  COSH(ValueType.VECTOR),
+  COUNT_OVER_TIME(ValueType.MATRIX),
+  DAY_OF_MONTH(1, ValueType.VECTOR, ValueType.VECTOR),
+  DAY_OF_WEEK(1, ValueType.VECTOR, ValueType.VECTOR),
+  DAY_OF_YEAR(1, ValueType.VECTOR, ValueType.VECTOR),
+  DAYS_IN_MONTH(1, ValueType.VECTOR, ValueType.VECTOR),
+  DEG(ValueType.VECTOR),
+  DELTA(ValueType.MATRIX),
+  DERIV(ValueType.MATRIX),
+  EXP(ValueType.VECTOR),
+  FLOOR(ValueType.VECTOR),
+  HISTOGRAM_AVG(ValueType.VECTOR),
+  HISTOGRAM_COUNT(ValueType.VECTOR),
+  HISTOGRAM_FRACTION(ValueType.SCALAR, ValueType.SCALAR, ValueType.VECTOR),
+  HISTOGRAM_QUANTILE(ValueType.SCALAR, ValueType.VECTOR),
+  HISTOGRAM_STDDEV(ValueType.VECTOR),
+  HISTOGRAM_STDVAR(ValueType.VECTOR),
+  HISTOGRAM_SUM(ValueType.VECTOR),
+  HOUR(1, ValueType.VECTOR, ValueType.VECTOR),
+  IDELTA(ValueType.MATRIX),
+  INCREASE(ValueType.MATRIX),
+  IRATE(ValueType.MATRIX),
+  LABEL_JOIN(
+      -1, ValueType.VECTOR, ValueType.VECTOR, ValueType.STRING, ValueType.STRING, ValueType.STRING),
+  LABEL_REPLACE(
+      ValueType.VECTOR, ValueType.STRING, ValueType.STRING, ValueType.STRING, ValueType.STRING),
+  LAST_OVER_TIME(ValueType.MATRIX),
+  LN(ValueType.VECTOR),
+  LOG10(ValueType.VECTOR),
+  LOG2(ValueType.VECTOR),
+  MAX_OVER_TIME(ValueType.MATRIX),
+  MIN_OVER_TIME(ValueType.MATRIX),
+  MINUTE(1, ValueType.VECTOR, ValueType.VECTOR),
+  MONTH(1, ValueType.VECTOR, ValueType.VECTOR),
+  PI(0, ValueType.SCALAR),
+  PREDICT_LINEAR(ValueType.MATRIX, ValueType.SCALAR),
+  PRESENT_OVER_TIME(ValueType.MATRIX),
+  QUANTILE_OVER_TIME(ValueType.SCALAR, ValueType.MATRIX),
+  RAD(ValueType.VECTOR),
+  RATE(ValueType.MATRIX),
+  RESETS(ValueType.MATRIX),
+  ROUND(1, ValueType.VECTOR, ValueType.VECTOR, ValueType.SCALAR),
+  SCALAR(0, ValueType.SCALAR, ValueType.VECTOR),
+  SGN(ValueType.VECTOR),
+  SIN(ValueType.VECTOR),
+  SINH(ValueType.VECTOR),
+  SORT(ValueType.VECTOR),
+  SORT_DESC(ValueType.VECTOR),
+  SQRT(ValueType.VECTOR),
+  STDDEV_OVER_TIME(ValueType.MATRIX),
+  STDVAR_OVER_TIME(ValueType.MATRIX),
+  SUM_OVER_TIME(ValueType.MATRIX),
+  TAN(ValueType.VECTOR),
+  TANH(ValueType.VECTOR),
+  TIME(0, ValueType.SCALAR),
+  TIMESTAMP(ValueType.VECTOR),
+  VECTOR(ValueType.SCALAR),
+  YEAR(1, ValueType.VECTOR, ValueType.VECTOR);
+
+  private static final Map<String, Function> BY_TEXT =
+      Stream.of(values()).collect(Collectors.toMap(Function::text, function -> function));
 
   /** Functions that Prometheus supports only with a feature flag; they are rejected. */
   private static final List<String> EXPERIMENTAL =
@@ -35,8 +102,49 @@ public record Function(
           "ts_of_max_over_time",
           "ts_of_min_over_time");
 
-  public Function {
-    argumentTypes = List.copyOf(argumentTypes);
+  private final String text;
+  private final List<ValueType> argumentTypes;
+  private final int variadic;
+  private final ValueType returnType;
+
+  /** Creates a function that takes every argument once and returns an instant vector. */
+  Function(ValueType... arguments) {
+    this(0, ValueType.VECTOR, arguments);
+  }
+
+  /**
+   * Creates a function.
+   *
+   * @param variadic 0 if every argument is required; otherwise the last one may be absent, or
+   *     repeated up to this number of times; -1 for no limit
+   */
+  Function(int variadic, ValueType returnType, ValueType... arguments) {
+    this.text = name().toLowerCase(Locale.ROOT);
+    this.argumentTypes = List.of(arguments);
+    this.variadic = variadic;
+    this.returnType = returnType;
+  }
+
+  /** Returns the name in the language. */
+  public String text() {
+    return text;
+  }
+
+  /** Returns the types of the arguments; the last also applies to all further arguments. */
+  public List<ValueType> argumentTypes() {
+    return argumentTypes;
+  }
+
+  /**
+   * Returns 0 if every argument is required; otherwise the last one may be absent, or repeated up
+   * to this number of times; -1 for no limit.
+   */
+  public int variadic() {
+    return variadic;
+  }
+
+  public ValueType returnType() {
+    return returnType;
   }
 
   int argumentsMin() {
@@ -48,67 +156,16 @@ public record Function(
   }
 
   /** Returns the function of a name; null if there is none. */
-  static @Nullable Function of(String name) {
-    return ALL.get(name);
+  static @Nullable Function of(String text) {
+    return BY_TEXT.get(text);
   }
 
-  static boolean isExperimental(String name) {
-    return EXPERIMENTAL.contains(name);
+  static boolean isExperimental(String text) {
+    return EXPERIMENTAL.contains(text);
   }
 
   /** Returns all functions, sorted by name. */
   public static List<Function> all() {
-    return List.copyOf(ALL.values());
-  }
-
-  private static Map<String, Function> table() {
-    List<Function> functions = new ArrayList<>();
-    add(
-        functions,
-        List.of(VECTOR),
-        "abs absent acos acosh asin asinh atan atanh ceil cos cosh deg exp floor histogram_avg"
-            + " histogram_count histogram_stddev histogram_stdvar histogram_sum ln log10 log2 rad"
-            + " sgn sin sinh sort sort_desc sqrt tan tanh timestamp");
-    add(
-        functions,
-        List.of(MATRIX),
-        "absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate"
-            + " last_over_time max_over_time min_over_time present_over_time rate resets"
-            + " stddev_over_time stdvar_over_time sum_over_time");
-    add(functions, List.of(VECTOR, SCALAR), "clamp_max clamp_min");
-    add(functions, List.of(VECTOR, SCALAR, SCALAR), "clamp");
-    add(functions, List.of(SCALAR, SCALAR, VECTOR), "histogram_fraction");
-    add(functions, List.of(SCALAR, VECTOR), "histogram_quantile");
-    add(functions, List.of(VECTOR, STRING, STRING, STRING, STRING), "label_replace");
-    add(functions, List.of(MATRIX, SCALAR), "predict_linear");
-    add(functions, List.of(SCALAR, MATRIX), "quantile_over_time");
-    add(functions, List.of(SCALAR), "vector");
-    for (String name :
-        List.of(
-            "day_of_month",
-            "day_of_week",
-            "day_of_year",
-            "days_in_month",
-            "hour",
-            "minute",
-            "month",
-            "year")) {
-      functions.add(new Function(name, List.of(VECTOR), 1, VECTOR));
-    }
-    functions.add(new Function("label_join", List.of(VECTOR, STRING, STRING, STRING), -1, VECTOR));
-    functions.add(new Function("pi", List.of(), 0, SCALAR));
-    functions.add(new Function("round", List.of(VECTOR, SCALAR), 1, VECTOR));
-    functions.add(new Function("scalar", List.of(VECTOR), 0, SCALAR));
-    functions.add(new Function("time", List.of(), 0, SCALAR));
-    Map<String, Function> byName = new TreeMap<>();
-    functions.forEach(function -> byName.put(function.name(), function));
-    return byName;
-  }
-
-  /** Adds functions that take every argument once and return an instant vector. */
-  private static void add(List<Function> functions, List<ValueType> arguments, String names) {
-    for (String name : names.split(" ", -1)) {
-      functions.add(new Function(name, arguments, 0, VECTOR));
-    }
+    return List.of(values());
   }
 }

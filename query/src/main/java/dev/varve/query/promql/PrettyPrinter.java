@@ -152,7 +152,7 @@ public final class PrettyPrinter {
       return;
     }
     indent(level);
-    out.append(call.function().name()).append("(\n");
+    out.append(call.function().text()).append("(\n");
     for (int i = 0; i < call.arguments().size(); i++) {
       out.append(i == 0 ? "" : ",\n");
       write(call.arguments().get(i), level + 1);

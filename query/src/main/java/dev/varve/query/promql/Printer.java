@@ -114,7 +114,7 @@ public final class Printer {
         out.append(')');
       }
       case Call call -> {
-        out.append(call.function().name()).append('(');
+        out.append(call.function().text()).append('(');
         for (int i = 0; i < call.arguments().size(); i++) {
           out.append(i == 0 ? "" : ", ");
           write(call.arguments().get(i));

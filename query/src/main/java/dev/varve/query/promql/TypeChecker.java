@@ -181,7 +181,7 @@ final class TypeChecker {
   }
 
   private void call(Call call) {
-    String name = Quoting.quoted(call.function().name());
+    String name = Quoting.quoted(call.function().text());
     arity(call, name);
     List<ValueType> types = call.function().argumentTypes();
     for (int i = 0; i < call.arguments().size(); i++) {

@@ -53,7 +53,7 @@ class PrinterTest {
       all.append(Printer.print(new QueryGenerator(new Random(seed), WILD).next(5))).append('\n');
     }
     List<String> forms = new ArrayList<>();
-    Function.all().forEach(function -> forms.add(function.name() + "("));
+    Function.all().forEach(function -> forms.add(function.text() + "("));
     for (BinaryOperator operator : BinaryOperator.values()) {
       forms.add(" " + operator.text() + " ");
     }

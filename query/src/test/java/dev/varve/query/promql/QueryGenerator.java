@@ -289,7 +289,7 @@ public final class QueryGenerator {
 
   /** Generates an argument for which the function is likely to have a result. */
   private Expr argument(Function function, int index, ValueType type, int depth) {
-    String name = function.name();
+    String name = function.text();
     if (type == ValueType.VECTOR && name.startsWith("histogram_") && random.nextInt(4) > 0) {
       VectorSelector buckets = selector(any(vocabulary.buckets()));
       return random.nextBoolean()
@@ -297,7 +297,7 @@ public final class QueryGenerator {
           : new Call(
               any(
                   Function.all().stream()
-                      .filter(known -> List.of("rate", "increase").contains(known.name()))
+                      .filter(known -> List.of("rate", "increase").contains(known.text()))
                       .toList()),
               List.of(new MatrixSelector(buckets, length(), NOWHERE)),
               NOWHERE);

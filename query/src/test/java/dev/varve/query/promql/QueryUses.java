@@ -78,7 +78,7 @@ public final class QueryUses {
   }
 
   private static void calls(Function function, Set<String> all) {
-    all.add(function.name() + "()");
+    all.add(function.text() + "()");
     if (function.variadic() != 0) {
       for (int n = function.argumentsMin(); n <= severalArguments(function); n++) {
         all.add(call(function, n));
@@ -91,7 +91,7 @@ public final class QueryUses {
     int several = severalArguments(function);
     return "%s() of %d%s"
         .formatted(
-            function.name(),
+            function.text(),
             Math.min(arguments, several),
             function.variadic() < 0 && arguments >= several ? " or more" : "");
   }
@@ -122,7 +122,7 @@ public final class QueryUses {
       case Binary binary -> binary(binary);
       case Aggregate aggregate -> aggregate(aggregate);
       case Call call -> {
-        uses.add(call.function().name() + "()");
+        uses.add(call.function().text() + "()");
         if (call.function().variadic() != 0) {
           uses.add(call(call.function(), call.arguments().size()));
         }

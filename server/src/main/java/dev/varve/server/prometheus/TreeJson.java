@@ -157,7 +157,7 @@ final class TreeJson {
     Function function = call.function();
     json.writeObjectPropertyStart("func");
     strings("argTypes", function.argumentTypes().stream().map(ValueType::text).toList(), json);
-    json.writeStringProperty("name", function.name());
+    json.writeStringProperty("name", function.text());
     json.writeStringProperty("returnType", function.returnType().text());
     json.writeNumberProperty("variadic", function.variadic());
     json.writeEndObject();

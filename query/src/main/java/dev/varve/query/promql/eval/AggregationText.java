@@ -20,7 +20,7 @@ final class AggregationText {
       case Expr.Unary unary -> of(unary.expr());
       case Expr.Binary binary -> of(binary.left()) + binary.operator().text() + of(binary.right());
       case Expr.Aggregate aggregate -> around(head(aggregate), List.of(aggregate.expr()));
-      case Expr.Call call -> around(call.function().name(), call.arguments());
+      case Expr.Call call -> around(call.function().text(), call.arguments());
     };
   }
 

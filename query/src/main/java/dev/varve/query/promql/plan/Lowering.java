@@ -4,11 +4,13 @@ import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.At;
 import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.Function;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.Modifiers;
 import dev.varve.query.promql.ValueType;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -31,22 +33,19 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   private static final long STEPS_MAX = 1 << 28;
 
   /** Functions that depend on the time or the number of steps, whatever their input. */
-  private static final Set<String> OF_THE_STEP =
-      Set.of("time", "timestamp", "predict_linear", "sort", "sort_desc");
+  private static final Set<Function> OF_THE_STEP =
+      EnumSet.of(
+          Function.TIME,
+          Function.TIMESTAMP,
+          Function.PREDICT_LINEAR,
+          Function.SORT,
+          Function.SORT_DESC);
 
   /** Makes equivalent selectors equal. */
   private static final Comparator<LabelMatcher> ORDER =
       Comparator.comparing(LabelMatcher::name)
           .thenComparing(LabelMatcher::operator)
           .thenComparing(LabelMatcher::value);
-
-  private static final Set<String> OF_NATIVE_HISTOGRAMS =
-      Set.of(
-          "histogram_avg",
-          "histogram_count",
-          "histogram_stddev",
-          "histogram_stdvar",
-          "histogram_sum");
 
   /**
    * Returns the plan of an expression that is not a text.
@@ -69,11 +68,11 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       case Expr.Unary unary -> sign(unary, steps);
       case Expr.Binary binary -> calculated(binary, steps);
       case Expr.Call call ->
-          switch (call.function().name()) {
-            case "pi" -> new StepPlan.Constant(steps, Math.PI);
-            case "time" -> new StepPlan.EvaluationTime(steps);
-            case "scalar" -> new StepPlan.OnlyElement(vector(call.arguments().getFirst(), steps));
-            default -> throw new IllegalArgumentException(call.function().name() + " is no number");
+          switch (call.function()) {
+            case PI -> new StepPlan.Constant(steps, Math.PI);
+            case TIME -> new StepPlan.EvaluationTime(steps);
+            case SCALAR -> new StepPlan.OnlyElement(vector(call.arguments().getFirst(), steps));
+            default -> throw new IllegalArgumentException(call.function().text() + " is no number");
           };
       case Expr.StringLiteral _,
           Expr.VectorSelector _,
@@ -144,7 +143,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
               && (aggregate.parameter() == null || isSameAtEveryStep(aggregate.parameter()))
               && isSameAtEveryStep(aggregate.expr());
       case Expr.Call call ->
-          !OF_THE_STEP.contains(call.function().name())
+          !OF_THE_STEP.contains(call.function())
               && !isOfTime(call)
               && call.arguments().stream().allMatch(Lowering::isSameAtEveryStep);
     };
@@ -303,65 +302,126 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   }
 
   private StepPlan.Vector call(Expr.Call call, StepTimes steps) {
-    String name = call.function().name();
+    Function function = call.function();
     List<Expr> arguments = call.arguments();
     if (isOfTime(call)) {
-      return new StepPlan.OfTime(sampleFunction(name), steps);
+      return new StepPlan.OfTime(SampleFunction.of(function), steps);
     }
     Expr first = arguments.getFirst();
-    return switch (name) {
-      case "absent" -> new StepPlan.Absent(vector(first, steps), matchers(first));
-      case "absent_over_time" ->
+    return switch (function) {
+      case ABSENT -> new StepPlan.Absent(vector(first, steps), matchers(first));
+      case ABSENT_OVER_TIME ->
           new StepPlan.Absent(
               window(WindowFunction.LAST_OVER_TIME, range(first, steps), null, first),
               matchers(first));
-      case "vector" -> new StepPlan.OfNumber(number(first, steps));
-      case "timestamp" -> timestamp(first, steps);
-      case "sort", "sort_desc" ->
+      case VECTOR -> new StepPlan.OfNumber(number(first, steps));
+      case TIMESTAMP -> timestamp(first, steps);
+      case SORT, SORT_DESC ->
           steps.count() > 1
               ? vector(first, steps)
-              : new StepPlan.Sorted(vector(first, steps), name.equals("sort_desc"));
-      case "label_replace" ->
+              : new StepPlan.Sorted(vector(first, steps), function == Function.SORT_DESC);
+      case LABEL_REPLACE ->
           new StepPlan.LabelReplace(
               vector(first, steps),
               text(arguments.get(1)),
               text(arguments.get(2)),
               text(arguments.get(3)),
               text(arguments.get(4)));
-      case "label_join" ->
+      case LABEL_JOIN ->
           new StepPlan.LabelJoin(
               vector(first, steps),
               text(arguments.get(1)),
               text(arguments.get(2)),
               arguments.stream().skip(3).map(Lowering::text).toList());
-      case "histogram_quantile", "histogram_fraction" -> histograms(arguments, steps);
-      default ->
-          OF_NATIVE_HISTOGRAMS.contains(name)
-              ? new StepPlan.Ignored(vector(first, steps))
-              : ofRangeOrEach(name, arguments, steps);
+      case HISTOGRAM_QUANTILE, HISTOGRAM_FRACTION -> histograms(arguments, steps);
+      // There are no native histograms yet, and these ignore all other samples.
+      case HISTOGRAM_AVG, HISTOGRAM_COUNT, HISTOGRAM_STDDEV, HISTOGRAM_STDVAR, HISTOGRAM_SUM ->
+          new StepPlan.Ignored(vector(first, steps));
+      case AVG_OVER_TIME,
+          CHANGES,
+          COUNT_OVER_TIME,
+          DELTA,
+          DERIV,
+          IDELTA,
+          INCREASE,
+          IRATE,
+          LAST_OVER_TIME,
+          MAX_OVER_TIME,
+          MIN_OVER_TIME,
+          PREDICT_LINEAR,
+          PRESENT_OVER_TIME,
+          QUANTILE_OVER_TIME,
+          RATE,
+          RESETS,
+          STDDEV_OVER_TIME,
+          STDVAR_OVER_TIME,
+          SUM_OVER_TIME ->
+          ofRange(WindowFunction.of(function), arguments, steps);
+      case ABS,
+          ACOS,
+          ACOSH,
+          ASIN,
+          ASINH,
+          ATAN,
+          ATANH,
+          CEIL,
+          CLAMP,
+          CLAMP_MAX,
+          CLAMP_MIN,
+          COS,
+          COSH,
+          DAYS_IN_MONTH,
+          DAY_OF_MONTH,
+          DAY_OF_WEEK,
+          DAY_OF_YEAR,
+          DEG,
+          EXP,
+          FLOOR,
+          HOUR,
+          LN,
+          LOG10,
+          LOG2,
+          MINUTE,
+          MONTH,
+          RAD,
+          ROUND,
+          SGN,
+          SIN,
+          SINH,
+          SQRT,
+          TAN,
+          TANH,
+          YEAR ->
+          new StepPlan.Each(
+              SampleFunction.of(function), vector(first, steps), numbers(arguments, steps));
+      case PI, TIME, SCALAR ->
+          throw new IllegalArgumentException(function.text() + " is no vector");
     };
   }
 
-  private StepPlan.Vector ofRangeOrEach(String name, List<Expr> arguments, StepTimes steps) {
-    @Nullable Expr range =
+  private StepPlan.Vector ofRange(WindowFunction function, List<Expr> arguments, StepTimes steps) {
+    Expr range =
         arguments.stream()
             .filter(argument -> argument.type() == ValueType.MATRIX)
             .findFirst()
-            .orElse(null);
+            .orElseThrow();
+    List<StepPlan.Scalar> numbers = numbers(arguments, steps);
+    return window(
+        function,
+        range(range, steps),
+        numbers.isEmpty() ? null : numbers.getFirst(),
+        bare(arguments.getFirst()));
+  }
+
+  /** Returns the arguments that are numbers. */
+  private List<StepPlan.Scalar> numbers(List<Expr> arguments, StepTimes steps) {
     List<StepPlan.Scalar> numbers = new ArrayList<>();
     for (Expr argument : arguments) {
       if (argument.type() == ValueType.SCALAR) {
         numbers.add(number(argument, steps));
       }
     }
-    if (range == null) {
-      return new StepPlan.Each(sampleFunction(name), vector(arguments.getFirst(), steps), numbers);
-    }
-    return window(
-        Objects.requireNonNull(WindowFunction.of(name), name),
-        range(range, steps),
-        numbers.isEmpty() ? null : numbers.getFirst(),
-        bare(arguments.getFirst()));
+    return numbers;
   }
 
   /** Returns a window; some functions use only the last sample of it. */
@@ -387,10 +447,6 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         ? new StepPlan.Each(
             SampleFunction.TIMESTAMP_OF_THE_SAMPLE, newest(selector, steps, true), List.of())
         : new StepPlan.Each(SampleFunction.TIMESTAMP, vector(argument, steps), List.of());
-  }
-
-  private static SampleFunction sampleFunction(String name) {
-    return Objects.requireNonNull(SampleFunction.of(name), name);
   }
 
   private StepPlan.Vector histograms(List<Expr> arguments, StepTimes steps) {

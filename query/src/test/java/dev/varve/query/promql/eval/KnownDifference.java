@@ -393,11 +393,11 @@ enum KnownDifference {
   /** Returns whether a query returns its elements sorted by value. */
   static boolean isSort(Expr query) {
     return bare(query) instanceof Expr.Call call
-        && List.of("sort", "sort_desc").contains(call.function().name());
+        && List.of("sort", "sort_desc").contains(call.function().text());
   }
 
   private static boolean isSortedDown(Expr query) {
-    return bare(query) instanceof Expr.Call call && call.function().name().equals("sort_desc");
+    return bare(query) instanceof Expr.Call call && call.function().text().equals("sort_desc");
   }
 
   /** Returns whether a part writes numbers into labels or warnings. */
@@ -406,13 +406,13 @@ enum KnownDifference {
       case Expr.Aggregate aggregate ->
           aggregate.operator() == AggregateOperator.COUNT_VALUES
               || aggregate.operator() == AggregateOperator.QUANTILE;
-      case Expr.Call call -> call.function().name().contains("quantile");
+      case Expr.Call call -> call.function().text().contains("quantile");
       default -> false;
     };
   }
 
   private static boolean isOfHistograms(Expr part) {
-    return part instanceof Expr.Call call && call.function().name().equals("histogram_quantile");
+    return part instanceof Expr.Call call && call.function().text().equals("histogram_quantile");
   }
 
   private static boolean isChoice(Expr.Aggregate aggregate) {
@@ -436,7 +436,7 @@ enum KnownDifference {
 
   private static boolean isRounded(Expr part) {
     return switch (part) {
-      case Expr.Call call -> ROUNDED.contains(call.function().name());
+      case Expr.Call call -> ROUNDED.contains(call.function().text());
       case Expr.Binary binary ->
           binary.operator() == BinaryOperator.POWER || binary.operator() == BinaryOperator.ATAN2;
       default -> isSum(part);
@@ -470,7 +470,7 @@ enum KnownDifference {
    */
   private static Expr timestampAmongOthers(Expr part) {
     if (!(part instanceof Expr.Call call)
-        || !call.function().name().equals("timestamp")
+        || !call.function().text().equals("timestamp")
         || !(bare(call.arguments().getFirst()) instanceof Expr.VectorSelector selector)
         || selector.modifiers().at() == null) {
       return part;
@@ -550,7 +550,7 @@ enum KnownDifference {
 
   /** Replaces values that a label must equal by patterns, if other values are excluded. */
   private static Expr absentAsLookedFor(Expr part) {
-    if (!(part instanceof Expr.Call call) || !call.function().name().startsWith("absent")) {
+    if (!(part instanceof Expr.Call call) || !call.function().text().startsWith("absent")) {
       return part;
     }
     Expr looked =
@@ -622,7 +622,7 @@ enum KnownDifference {
       case Expr.Binary binary -> isConstant(binary.left()) && isConstant(binary.right());
       case Expr.Aggregate aggregate -> isConstant(aggregate.expr());
       case Expr.Call call ->
-          !OF_STEPS.contains(call.function().name())
+          !OF_STEPS.contains(call.function().text())
               && call.arguments().stream().allMatch(KnownDifference::isConstant);
     };
   }
@@ -637,7 +637,7 @@ enum KnownDifference {
     if (!(part instanceof Expr.Call call) || call.arguments().isEmpty()) {
       return part;
     }
-    String name = call.function().name();
+    String name = call.function().text();
     String of = Printer.print(call.arguments().getFirst());
     String itself = Printer.print(call);
     return switch (name) {

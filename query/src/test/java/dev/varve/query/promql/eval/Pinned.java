@@ -82,7 +82,7 @@ final class Pinned {
             a.source());
       }
       case Expr.Call c -> {
-        ofTheTime |= OF_THE_TIME.contains(c.function().name());
+        ofTheTime |= OF_THE_TIME.contains(c.function().text());
         yield new Expr.Call(
             c.function(), c.arguments().stream().map(this::pin).toList(), c.source());
       }
