@@ -14,7 +14,6 @@ import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.tables.Applier;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.layout.Refusal;
-import dev.varve.layout.RefusedException;
 import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
 import dev.varve.model.Column;
@@ -218,20 +217,20 @@ public final class DatasetWriter implements AutoCloseable {
     if (!newest().isInBlocks()) {
       return null;
     }
-    try {
-      Standing standing = series.of(key).standing();
-      int number =
-          standing.series() < 0 || !standing.has(field, kind)
-              ? SeriesNumbers.NONE
-              : dataset.index().numbers().find(standing.series(), field);
-      TimeRange extent = standing.extent();
-      return number == SeriesNumbers.NONE
-          ? null
-          : new SeriesHandle(number, standing.series(), kind, extent.from(), extent.to());
-    } catch (RefusedException e) {
+    KnownSeries found = series.find(key);
+    if (found == null) {
       // A write under the key is refused with the reason.
       return null;
     }
+    Standing standing = found.standing();
+    int number =
+        standing.series() < 0 || !standing.has(field, kind)
+            ? SeriesNumbers.NONE
+            : dataset.index().numbers().find(standing.series(), field);
+    TimeRange extent = standing.extent();
+    return number == SeriesNumbers.NONE
+        ? null
+        : new SeriesHandle(number, standing.series(), kind, extent.from(), extent.to());
   }
 
   /**

@@ -64,10 +64,26 @@ final class SeriesCache {
    * @throws RefusedException if a different key has the same identity
    */
   KnownSeries of(GroupKey raw) {
+    KnownSeries series = find(raw);
+    if (series == null) {
+      GroupKey key = withResources(raw);
+      int number = dataset.index().find(SeriesIdentity.of(key));
+      throw new RefusedException(
+          "catalog.identity",
+          "%s has the same 128-bit identity as the existing key %s"
+              .formatted(key, dataset.index().key(number)));
+    }
+    return series;
+  }
+
+  /** Returns the series of a key; null if a different key has the same identity. */
+  @Nullable KnownSeries find(GroupKey raw) {
     KnownSeries series = known.getIfPresent(raw);
     if (series == null) {
       series = resolve(raw);
-      known.put(raw, series);
+      if (series != null) {
+        known.put(raw, series);
+      }
     }
     return series;
   }
@@ -77,17 +93,14 @@ final class SeriesCache {
     known.invalidateAll();
   }
 
-  private KnownSeries resolve(GroupKey raw) {
+  private @Nullable KnownSeries resolve(GroupKey raw) {
     GroupKey key = withResources(raw);
     SeriesIdentity identity = SeriesIdentity.of(key);
     int number = dataset.index().find(identity);
     Standing standing = Standing.NOTHING;
     if (number >= 0) {
       if (!dataset.index().key(number).equals(key)) {
-        throw new RefusedException(
-            "catalog.identity",
-            "%s has the same 128-bit identity as the existing key %s"
-                .formatted(key, dataset.index().key(number)));
+        return null;
       }
       standing = new Standing(number, fields(number), dataset.index().extent(number));
     }

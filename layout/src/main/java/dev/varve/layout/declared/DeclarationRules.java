@@ -1,7 +1,6 @@
 package dev.varve.layout.declared;
 
 import dev.varve.layout.declared.KeyElement.Role;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +9,7 @@ final class DeclarationRules {
   private static final String NAME = "[A-Za-z0-9_.-]{1,100}";
 
   private final Declaration declaration;
-  private final List<Fault> faults = new ArrayList<>();
+  private final FaultList faults = new FaultList();
 
   private DeclarationRules(Declaration declaration) {
     this.declaration = declaration;
@@ -22,7 +21,7 @@ final class DeclarationRules {
     rules.names();
     new KeyRules(declaration, rules.faults).check();
     new FamilyRules(declaration, rules.faults).check();
-    return rules.faults;
+    return rules.faults.all();
   }
 
   /**
@@ -46,28 +45,21 @@ final class DeclarationRules {
     return last;
   }
 
-  /** Returns why a text cannot be encoded, or null if it can. */
-  static @Nullable String faultOf(String text) {
-    return Utf8.unpaired(text) < 0 ? null : "'%s' contains an unpaired surrogate".formatted(text);
-  }
-
-  private void fault(String path, String message) {
-    faults.add(new Fault(path, message));
-  }
-
   private void names() {
     if (!declaration.name().matches(NAME)) {
-      fault("layout", "'%s' is not 1 to 100 of a-z A-Z 0-9 _ . -".formatted(declaration.name()));
+      faults.add(
+          "layout", "'%s' is not 1 to 100 of a-z A-Z 0-9 _ . -".formatted(declaration.name()));
     }
     if (!declaration.table().matches(NAME)) {
-      fault("table", "'%s' is not 1 to 100 of a-z A-Z 0-9 _ . -".formatted(declaration.table()));
+      faults.add(
+          "table", "'%s' is not 1 to 100 of a-z A-Z 0-9 _ . -".formatted(declaration.table()));
     }
     if (declaration.retention() != null && !declaration.retention().isPositive()) {
-      fault("retention", "expected a positive duration");
+      faults.add("retention", "expected a positive duration");
     }
     int parts = declaration.key().size();
     if (declaration.partition() < 0 || declaration.partition() > parts) {
-      fault(
+      faults.add(
           "partition",
           "the partition cannot have %2$d parts: the key has %1$d"
               .formatted(parts, declaration.partition()));

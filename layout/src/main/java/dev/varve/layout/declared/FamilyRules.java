@@ -3,28 +3,16 @@ package dev.varve.layout.declared;
 import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
 import dev.varve.model.Resolution;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 /** Validates the families and attributes of a declaration. */
 final class FamilyRules {
   private final Declaration declaration;
-  private final List<Fault> faults;
+  private final FaultList faults;
 
-  FamilyRules(Declaration declaration, List<Fault> faults) {
+  FamilyRules(Declaration declaration, FaultList faults) {
     this.declaration = declaration;
     this.faults = faults;
-  }
-
-  private void fault(String path, String message) {
-    faults.add(new Fault(path, message));
-  }
-
-  private void text(String path, String text) {
-    String fault = DeclarationRules.faultOf(text);
-    if (fault != null) {
-      fault(path, fault);
-    }
   }
 
   void check() {
@@ -34,7 +22,7 @@ final class FamilyRules {
 
   private void families() {
     if (declaration.families().isEmpty()) {
-      fault("families", "a layout needs at least one");
+      faults.add("families", "a layout needs at least one");
     }
     Set<String> names = new HashSet<>();
     Set<String> fields = new HashSet<>();
@@ -45,7 +33,7 @@ final class FamilyRules {
       familyName(path, family.name(), names);
       for (String field : family.fields()) {
         if (!fields.add(field)) {
-          fault(path + ".fields", "field '%s' lives in two families".formatted(field));
+          faults.add(path + ".fields", "field '%s' lives in two families".formatted(field));
         }
       }
       rest += family.fields().isEmpty() ? 1 : 0;
@@ -53,43 +41,43 @@ final class FamilyRules {
       qualifier(path, family);
       time(path, family);
       if (family.versions() < 1) {
-        fault(path + ".versions", "expected at least 1, not %d".formatted(family.versions()));
+        faults.add(path + ".versions", "expected at least 1, not %d".formatted(family.versions()));
       }
     }
     if (rest > 1) {
-      fault(
+      faults.add(
           "families",
           "%d of them name no fields, but at most one can take the rest".formatted(rest));
     }
     if (clocks > 0 && clocks < declaration.families().size()) {
-      fault("families", "cell times are the server's in some and the events' in others");
+      faults.add("families", "cell times are the server's in some and the events' in others");
     }
   }
 
   private void familyName(String path, String name, Set<String> names) {
     if (!name.matches("[!-~]{1,64}")) {
-      fault(path, "'%s' is not 1 to 64 characters of printable ASCII".formatted(name));
+      faults.add(path, "'%s' is not 1 to 64 characters of printable ASCII".formatted(name));
     }
     if (!names.add(name)) {
-      fault(path, "there are two families of that name");
+      faults.add(path, "there are two families of that name");
     }
   }
 
   private void qualifier(String familyPath, FamilyDeclaration family) {
     String path = familyPath + ".qualifier";
     if (family.qualifier().isEmpty()) {
-      fault(path, "a qualifier needs at least one part");
+      faults.add(path, "a qualifier needs at least one part");
     }
     Set<Class<?>> seen = new HashSet<>();
     for (QualifierElement element : family.qualifier()) {
       if (!seen.add(element.getClass())) {
-        fault(path, "%s appears twice".formatted(element.text()));
+        faults.add(path, "%s appears twice".formatted(element.text()));
       }
       if (element instanceof QualifierElement.Offset offset) {
         offset(path, offset);
       }
       if (element instanceof QualifierElement.Fixed(String bytes)) {
-        text(path, bytes);
+        faults.addUnlessEncodable(path, bytes);
       }
     }
     form(path, familyPath, family);
@@ -101,28 +89,28 @@ final class FamilyRules {
     switch (family.value()) {
       case ONE -> {
         if (value) {
-          fault(path, "it already contains the value: use 'value: empty'");
+          faults.add(path, "it already contains the value: use 'value: empty'");
         }
       }
       case EMPTY -> {
         if (!value) {
-          fault(path, "it does not contain the value: add 'value'");
+          faults.add(path, "it does not contain the value: add 'value'");
         }
       }
       case ALL -> {
         if (value || field) {
-          fault(path, "it cannot name a field or value if one cell holds all fields");
+          faults.add(path, "it cannot name a field or value if one cell holds all fields");
         }
       }
     }
     if (family.value() != ValueForm.ALL && !field && family.fields().size() > 1) {
-      fault(
+      faults.add(
           path, "nothing tells the %d fields apart: add 'field'".formatted(family.fields().size()));
     }
     boolean sequenceInKey =
         declaration.key().stream().anyMatch(KeyElement.Sequence.class::isInstance);
     if (sequenceInKey && family.has(QualifierElement.Sequence.class)) {
-      fault(path, "the key has a sequence already");
+      faults.add(path, "the key has a sequence already");
     }
     if (family.time() instanceof CellTime.Shifted(long millis)) {
       shift(familyPath + ".time", millis, declaration.resolution());
@@ -132,7 +120,7 @@ final class FamilyRules {
   private void offset(String path, QualifierElement.Offset offset) {
     KeyElement last = DeclarationRules.lastTime(declaration);
     if (!(last instanceof KeyElement.Bucket bucket)) {
-      fault(
+      faults.add(
           path,
           last == null
               ? "an offset needs a bucket in the key to count from"
@@ -141,14 +129,14 @@ final class FamilyRules {
     }
     Resolution resolution = declaration.resolution();
     if (offset.unit() != null && Ticks.of(offset.unit(), resolution).isEmpty()) {
-      fault(
+      faults.add(
           path,
           "%s is not a whole number of %s, the layout's resolution"
               .formatted(TimeText.of(offset.unit()), resolution.symbol()));
       return;
     }
     if (offset.bytes() < 0 || offset.bytes() > 8) {
-      fault(path, "an offset has 1 to 8 bytes, not %d".formatted(offset.bytes()));
+      faults.add(path, "an offset has 1 to 8 bytes, not %d".formatted(offset.bytes()));
       return;
     }
     boolean measurable =
@@ -171,7 +159,7 @@ final class FamilyRules {
 
   private void shift(String path, long millis, Resolution unit) {
     if (millis <= 0) {
-      fault(path, "a shift must be more than 0 milliseconds, not %d".formatted(millis));
+      faults.add(path, "a shift must be more than 0 milliseconds, not %d".formatted(millis));
       return;
     }
     long perMilli = Math.max(1, unit.perSecond() / 1000);
@@ -190,13 +178,13 @@ final class FamilyRules {
     boolean offset = family.has(QualifierElement.Offset.class);
     boolean event = !(family.time() instanceof CellTime.Server);
     if (!instant && !offset && !event) {
-      fault(
+      faults.add(
           path,
           "nothing says the time of a sample: give the key a 'time', the qualifier an 'offset',"
               + " or the cells 'time: event'");
     }
     if (offset && event) {
-      fault(path, "offset and cell time both contain the time of a sample: remove one");
+      faults.add(path, "offset and cell time both contain the time of a sample: remove one");
     }
   }
 
@@ -211,7 +199,7 @@ final class FamilyRules {
                 element.role() != KeyElement.Role.TIME
                     && element.role() != KeyElement.Role.SEQUENCE);
     if (!rowForEver) {
-      fault(
+      faults.add(
           "attributes",
           "they belong to a series for all its time, but rows of this key end with a bucket, an"
               + " instant or a sample");
@@ -220,12 +208,13 @@ final class FamilyRules {
     declaration.families().forEach(family -> names.add(family.name()));
     familyName("attributes.family", attributes.family(), names);
     if (attributes.versions() < 1) {
-      fault("attributes.versions", "expected at least 1, not %d".formatted(attributes.versions()));
+      faults.add(
+          "attributes.versions", "expected at least 1, not %d".formatted(attributes.versions()));
     }
     switch (attributes.time()) {
       case CellTime.Server s -> {}
       case CellTime.Event e ->
-          fault("attributes.time", "expected server or shifted: attributes are not events");
+          faults.add("attributes.time", "expected server or shifted: attributes are not events");
       case CellTime.Shifted(long millis) ->
           shift("attributes.time", millis, declaration.resolution());
     }

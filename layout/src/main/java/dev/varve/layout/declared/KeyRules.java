@@ -9,22 +9,11 @@ import java.util.Set;
 /** Validates the row key of a declaration. */
 final class KeyRules {
   private final Declaration declaration;
-  private final List<Fault> faults;
+  private final FaultList faults;
 
-  KeyRules(Declaration declaration, List<Fault> faults) {
+  KeyRules(Declaration declaration, FaultList faults) {
     this.declaration = declaration;
     this.faults = faults;
-  }
-
-  private void fault(String path, String message) {
-    faults.add(new Fault(path, message));
-  }
-
-  private void text(String path, String text) {
-    String fault = DeclarationRules.faultOf(text);
-    if (fault != null) {
-      fault(path, fault);
-    }
   }
 
   void check() {
@@ -35,12 +24,12 @@ final class KeyRules {
       boolean mayRepeat =
           element instanceof KeyElement.Literal || element instanceof KeyElement.Bucket;
       if (!seen.add(element.name()) && !mayRepeat) {
-        fault(path, "%s appears twice in the key".formatted(element.name()));
+        faults.add(path, "%s appears twice in the key".formatted(element.name()));
       }
       part(path, i, element);
     }
     if (!seen.contains("metric")) {
-      fault("key", "the part 'metric' is missing");
+      faults.add("key", "the part 'metric' is missing");
     }
     nesting();
   }
@@ -50,17 +39,17 @@ final class KeyRules {
       case KeyElement.Metric metric -> form(path, metric.form());
       case KeyElement.Tag tag -> {
         form(path, tag.form());
-        text(path, tag.tag());
+        faults.addUnlessEncodable(path, tag.tag());
       }
       case KeyElement.Resource resource -> {
         form(path, resource.form());
-        text(path, resource.identifier());
+        faults.addUnlessEncodable(path, resource.identifier());
       }
       case KeyElement.Literal literal -> {
         if (literal.bytes().isEmpty()) {
-          fault(path, "a literal needs a text");
+          faults.add(path, "a literal needs a text");
         }
-        text(path, literal.bytes());
+        faults.addUnlessEncodable(path, literal.bytes());
       }
       case KeyElement.Bucket bucket -> bucket(path, bucket);
       case KeyElement.Salt salt -> {
@@ -73,7 +62,7 @@ final class KeyRules {
       }
       case KeyElement.Hash hash -> {
         if (hash.bytes() < 1 || hash.bytes() > 8) {
-          fault(path, "a hash has 1 to 8 bytes, not %d".formatted(hash.bytes()));
+          faults.add(path, "a hash has 1 to 8 bytes, not %d".formatted(hash.bytes()));
         }
         covers(path, index, hash.of(), false);
       }
@@ -86,21 +75,21 @@ final class KeyRules {
 
   private void form(String path, TextForm form) {
     if (form.width() < 0 || form.width() > DeclaredLayout.ROW_KEY_MAX) {
-      fault(
+      faults.add(
           path,
           "a fixed width is 1 to %d bytes, not %d"
               .formatted(DeclaredLayout.ROW_KEY_MAX, form.width()));
     }
     if (form.transform() instanceof TextTransform.ZeroPad(int digits)
         && (digits < 1 || digits > 1000)) {
-      fault(path, "zero-pad takes 1 to 1000 digits, not %d".formatted(digits));
+      faults.add(path, "zero-pad takes 1 to 1000 digits, not %d".formatted(digits));
     }
   }
 
   private void bucket(String path, KeyElement.Bucket bucket) {
     if (bucket.width() instanceof BucketWidth.Fixed(var length)
         && Ticks.of(length, declaration.resolution()).isEmpty()) {
-      fault(
+      faults.add(
           path,
           "%s is not a whole number of %s, the layout's resolution"
               .formatted(TimeText.of(length), declaration.resolution().symbol()));
@@ -109,10 +98,10 @@ final class KeyRules {
       case START -> {}
       case TEXT -> {
         if (bucket.width() instanceof BucketWidth.Fixed) {
-          fault(path, "only day, week, month and year have names; use label: start");
+          faults.add(path, "only day, week, month and year have names; use label: start");
         }
         if (bucket.descending()) {
-          fault(path, "names always ascend; use label: start for descending order");
+          faults.add(path, "names always ascend; use label: start for descending order");
         }
       }
       case NUMBER ->
@@ -135,14 +124,14 @@ final class KeyRules {
                   element.name().equals(name)
                       && (element.role() == Role.SERIES || (time && element.role() == Role.TIME)));
       if (!known) {
-        fault(
+        faults.add(
             path,
             "'%s' is not a later part that depends on the series%s"
                 .formatted(name, time ? " or its time" : ""));
       }
     }
     if (of.isEmpty() && behind.stream().noneMatch(element -> element.role() == Role.SERIES)) {
-      fault(path, "no later part depends on the series, so the value would be constant");
+      faults.add(path, "no later part depends on the series, so the value would be constant");
     }
   }
 
@@ -153,7 +142,7 @@ final class KeyRules {
       KeyElement element = declaration.key().get(i);
       if (element.role() == Role.TIME) {
         if (coarser != null && !divides(coarser, element)) {
-          fault(
+          faults.add(
               "key[" + i + "]", "%s does not divide %s".formatted(element.text(), coarser.text()));
         }
         coarser = element;
