@@ -5,6 +5,7 @@ import dev.varve.cli.io.WrongCallException;
 import dev.varve.cli.target.ServerAddress;
 import dev.varve.cli.target.Target;
 import dev.varve.cli.target.TargetOptions;
+import dev.varve.cli.target.TargetOptions.IfMissing;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
@@ -101,7 +102,7 @@ final class SourceOptions {
       if (folder.equals(place)) {
         return source(besideOther(target), place, selection);
       }
-      return source(TargetOptions.open(home, dataset, false), folder, selection);
+      return source(TargetOptions.open(home, dataset, IfMissing.FAIL), folder, selection);
     }
     return source(besideOther(target), place, selection);
   }

@@ -26,9 +26,15 @@ public final class TargetOptions {
 
   @Mixin private RemoteOptions remote;
 
+  /** What to do if there is no data directory. */
+  public enum IfMissing {
+    CREATE,
+    FAIL
+  }
+
   /** Finds the server, or opens an existing data directory. */
   public Target openExisting() {
-    return open(false);
+    return open(dataset, IfMissing.FAIL);
   }
 
   /**
@@ -42,13 +48,12 @@ public final class TargetOptions {
       throw new WrongCallException(
           "the dataset is named twice: '%s' and --dataset '%s'".formatted(named, dataset));
     }
-    dataset = named == null ? dataset : named;
-    return open(false);
+    return open(named == null ? dataset : named, IfMissing.FAIL);
   }
 
   /** Finds the server, or opens the data directory and creates it if necessary. */
   public Target open() {
-    return open(true);
+    return open(dataset, IfMissing.CREATE);
   }
 
   /** Returns where the dataset is: the address of a server, or the data directory. */
@@ -59,12 +64,12 @@ public final class TargetOptions {
         : config.read().engine().directory().toAbsolutePath().normalize().toString();
   }
 
-  private Target open(boolean makes) {
+  private Target open(@Nullable String of, IfMissing ifMissing) {
     ServerAddress named = remote.address();
     if (named != null) {
-      return new ServerTarget(named, dataset);
+      return new ServerTarget(named, of);
     }
-    return open(config.read(), dataset, makes);
+    return open(config.read(), of, ifMissing);
   }
 
   /** Returns a dataset of a server; null for its default. */
@@ -76,19 +81,18 @@ public final class TargetOptions {
    * Finds the server of a configuration, or opens its data directory.
    *
    * @param dataset null for the default
-   * @param makes whether to create the data directory if necessary
    */
-  public static Target open(VarveConfig read, @Nullable String dataset, boolean makes) {
-    if (!makes && !Files.isDirectory(read.engine().directory())) {
+  public static Target open(VarveConfig config, @Nullable String dataset, IfMissing ifMissing) {
+    if (ifMissing == IfMissing.FAIL && !Files.isDirectory(config.engine().directory())) {
       throw new CommandFailedException(
           "there is no data directory '%s': 'varve serve', 'put' and 'import' make one, --data names another, --server a server"
-              .formatted(read.engine().directory()));
+              .formatted(config.engine().directory()));
     }
-    Optional<ServerAddress> running = RunningServer.find(read.engine().directory());
+    Optional<ServerAddress> running = RunningServer.find(config.engine().directory());
     if (running.isPresent()) {
       return new ServerTarget(running.get(), dataset);
     }
-    Engine engine = Engine.open(read.engine());
+    Engine engine = Engine.open(config.engine());
     try {
       Dataset chosen = dataset == null ? engine.defaultDataset() : engine.dataset(dataset);
       return new EngineTarget(engine, chosen);

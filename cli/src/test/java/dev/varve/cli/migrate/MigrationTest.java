@@ -9,6 +9,7 @@ import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.Progress;
 import dev.varve.cli.target.Target;
 import dev.varve.cli.target.TargetOptions;
+import dev.varve.cli.target.TargetOptions.IfMissing;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -87,7 +88,7 @@ class MigrationTest {
     int kills = 0;
     Totals totals = null;
     while (totals == null) {
-      try (Target target = TargetOptions.open(config, "target", true)) {
+      try (Target target = TargetOptions.open(config, "target", IfMissing.CREATE)) {
         Target killed = kills < 4 ? killedAt(target, random.nextInt(4)) : target;
         totals = migrate(killed, target.beside("source"), false);
       } catch (KilledException e) {
@@ -99,7 +100,7 @@ class MigrationTest {
     assertThat(totals.read()).isEqualTo(SERIES * DAYS * PER_DAY);
     assertThat(totals.equal()).isEqualTo(totals.days()).isGreaterThanOrEqualTo(SERIES * DAYS);
     assertThat(totals.own() + totals.refused() + totals.lost()).isZero();
-    try (Target target = TargetOptions.open(config, "target", true)) {
+    try (Target target = TargetOptions.open(config, "target", IfMissing.CREATE)) {
       Totals verified = migrate(target, target.beside("source"), true);
       assertThat(verified.equal()).isEqualTo(SERIES * DAYS);
       assertThat(verified.written()).isZero();
@@ -151,7 +152,7 @@ class MigrationTest {
   void neverBeatsDirectWritesOfTheTarget() throws Exception {
     VarveConfig config = config("kairosdb", "blocks");
     fill(config, "source", 0.0);
-    try (Target target = TargetOptions.open(config, "target", true)) {
+    try (Target target = TargetOptions.open(config, "target", IfMissing.CREATE)) {
       Thread direct =
           Thread.ofVirtual()
               .start(() -> {
@@ -178,7 +179,7 @@ class MigrationTest {
     VarveConfig config = config("buckets", "blocks");
     fill(config, "source", 0.0);
     fill(config, "target", 0.0);
-    try (Target target = TargetOptions.open(config, "target", true)) {
+    try (Target target = TargetOptions.open(config, "target", IfMissing.CREATE)) {
       assertThat(migrate(target, target.beside("source"), true).equal()).isEqualTo(SERIES * DAYS);
       BatchBuilder batch = new BatchBuilder();
       batch.group(key(3)).add("value", time(2, 7), -1.0);
@@ -196,7 +197,7 @@ class MigrationTest {
   @Test
   void listsWhatTheTargetRefuses() throws Exception {
     VarveConfig config = config("kairosdb", "heroic");
-    try (Target target = TargetOptions.open(config, "target", true)) {
+    try (Target target = TargetOptions.open(config, "target", IfMissing.CREATE)) {
       BatchBuilder batch = new BatchBuilder();
       batch.group(key(0)).add("value", START, "a text");
       batch.group(key(0)).add("value", START + 1000, 5L);
@@ -246,7 +247,7 @@ class MigrationTest {
   }
 
   private static void fill(VarveConfig config, String dataset, double more) {
-    try (Target target = TargetOptions.open(config, dataset, true)) {
+    try (Target target = TargetOptions.open(config, dataset, IfMissing.CREATE)) {
       for (int day = 0; day < DAYS; day++) {
         BatchBuilder batch = new BatchBuilder();
         for (int s = 0; s < SERIES; s++) {
