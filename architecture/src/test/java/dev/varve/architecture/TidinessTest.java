@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -125,18 +126,37 @@ class TidinessTest {
 
   @Test
   void classesThatTheArchitectureNamesExist() {
-    List<String> page =
-        Objects.requireNonNull(PAGES.get(ROOT.resolve("docs").resolve("architecture.md")));
-    List<String> named =
-        prose(page).stream()
-            .flatMap(line -> CLASS_NAME.matcher(line).results().map(found -> found.group(1)))
-            .toList();
+    List<String> named = namedClasses();
     assertThat(named).hasSizeGreaterThan(30);
     assertThat(named)
         .allSatisfy(name -> {
           Path file = Path.of("java/dev/varve/" + name.replace('.', '/') + ".java");
           assertThat(SOURCES).as(name).anyMatch(source -> source.endsWith(file));
         });
+  }
+
+  /** A class on the way of a sample that does everything is one that nobody can change. */
+  @Test
+  void noClassThatTheArchitectureNamesIsAHub() throws IOException {
+    for (String name : namedClasses()) {
+      Path file = Path.of("java/dev/varve/" + name.replace('.', '/') + ".java");
+      for (Path source : SOURCES) {
+        if (source.endsWith(file)) {
+          assertThat(linesOfCode(source)).as("lines of code of %s", name).isLessThanOrEqualTo(400);
+        }
+      }
+    }
+  }
+
+  /** Counts lines other than imports, comments and empty ones. */
+  private static long linesOfCode(Path source) throws IOException {
+    try (Stream<String> lines = Files.lines(source)) {
+      return lines
+          .map(String::strip)
+          .filter(line -> !line.isEmpty() && !line.startsWith("import "))
+          .filter(line -> !line.startsWith("/*") && !line.startsWith("*") && !line.startsWith("//"))
+          .count();
+    }
   }
 
   /** A package of the engine that the page does not name is one that nobody finds. */
@@ -153,6 +173,14 @@ class TidinessTest {
     assertThat(packages).hasSizeGreaterThan(20);
     assertThat(String.join("\n", PAGES.get(ROOT.resolve("docs").resolve("architecture.md"))))
         .contains(packages.stream().map(name -> "`" + name + "`").toList());
+  }
+
+  private static List<String> namedClasses() {
+    List<String> page =
+        Objects.requireNonNull(PAGES.get(ROOT.resolve("docs").resolve("architecture.md")));
+    return prose(page).stream()
+        .flatMap(line -> CLASS_NAME.matcher(line).results().map(found -> found.group(1)))
+        .toList();
   }
 
   private static boolean leads(Path from, String link) {

@@ -10,10 +10,8 @@ import dev.varve.query.promql.Modifiers;
 import dev.varve.query.promql.ValueType;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +29,6 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   private static final long FAR = 1L << 60;
 
   private static final long STEPS_MAX = 1 << 28;
-
-  /** Functions that depend on the time or the number of steps, whatever their input. */
-  private static final Set<Function> OF_THE_STEP =
-      EnumSet.of(
-          Function.TIME,
-          Function.TIMESTAMP,
-          Function.PREDICT_LINEAR,
-          Function.SORT,
-          Function.SORT_DESC);
 
   /** Makes equivalent selectors equal. */
   private static final Comparator<LabelMatcher> ORDER =
@@ -103,7 +92,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   }
 
   private StepPlan.Vector vector(Expr expr, StepTimes steps) {
-    if (steps.count() > 1 && isSameAtEveryStep(expr) && hasSelector(expr)) {
+    if (steps.count() > 1 && StepInvariance.holds(expr) && StepInvariance.hasSelector(expr)) {
       return new StepPlan.Repeated(changing(expr, StepTimes.at(steps.start())), steps);
     }
     return changing(expr, steps);
@@ -122,53 +111,6 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       case Expr.Call call -> call(call, steps);
       case Expr.NumberLiteral _, Expr.StringLiteral _, Expr.MatrixSelector _, Expr.Subquery _ ->
           throw new IllegalArgumentException(expr + " is no instant vector");
-    };
-  }
-
-  /** Returns whether the result of an expression certainly does not depend on the step. */
-  private static boolean isSameAtEveryStep(Expr expr) {
-    return switch (expr) {
-      case Expr.NumberLiteral number -> true;
-      case Expr.StringLiteral text -> true;
-      case Expr.VectorSelector selector -> selector.modifiers().at() != null;
-      case Expr.MatrixSelector matrix -> isSameAtEveryStep(matrix.selector());
-      case Expr.Subquery subquery -> subquery.modifiers().at() != null;
-      case Expr.Paren paren -> isSameAtEveryStep(paren.expr());
-      case Expr.Unary unary -> isSameAtEveryStep(unary.expr());
-      case Expr.Binary binary ->
-          isSameAtEveryStep(binary.left()) && isSameAtEveryStep(binary.right());
-      case Expr.Aggregate aggregate ->
-          aggregate.operator() != AggregateOperator.TOPK
-              && aggregate.operator() != AggregateOperator.BOTTOMK
-              && (aggregate.parameter() == null || isSameAtEveryStep(aggregate.parameter()))
-              && isSameAtEveryStep(aggregate.expr());
-      case Expr.Call call ->
-          !OF_THE_STEP.contains(call.function())
-              && !isOfTime(call)
-              && call.arguments().stream().allMatch(Lowering::isSameAtEveryStep);
-    };
-  }
-
-  /**
-   * Returns whether a call is a calendar function without an argument, which applies to the step's
-   * time.
-   */
-  private static boolean isOfTime(Expr.Call call) {
-    return call.arguments().isEmpty() && call.function().variadic() == 1;
-  }
-
-  private static boolean hasSelector(Expr expr) {
-    return switch (expr) {
-      case Expr.NumberLiteral number -> false;
-      case Expr.StringLiteral text -> false;
-      case Expr.VectorSelector selector -> true;
-      case Expr.MatrixSelector matrix -> true;
-      case Expr.Subquery subquery -> hasSelector(subquery.expr());
-      case Expr.Paren paren -> hasSelector(paren.expr());
-      case Expr.Unary unary -> hasSelector(unary.expr());
-      case Expr.Binary binary -> hasSelector(binary.left()) || hasSelector(binary.right());
-      case Expr.Aggregate aggregate -> hasSelector(aggregate.expr());
-      case Expr.Call call -> call.arguments().stream().anyMatch(Lowering::hasSelector);
     };
   }
 
@@ -304,7 +246,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   private StepPlan.Vector call(Expr.Call call, StepTimes steps) {
     Function function = call.function();
     List<Expr> arguments = call.arguments();
-    if (isOfTime(call)) {
+    if (StepInvariance.isOfTime(call)) {
       return new StepPlan.OfTime(SampleFunction.of(function), steps);
     }
     Expr first = arguments.getFirst();
