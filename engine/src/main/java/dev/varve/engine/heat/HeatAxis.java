@@ -151,7 +151,12 @@ final class HeatAxis {
       Bytes bound = interval == 0 ? Bytes.EMPTY : bounds[interval - 1];
       boolean fits = interval == 0 || divided[interval - 1] <= tolerance;
       double share = left / Math.max(1, count - rows.size() + 1);
-      boolean full = rows.size() < count && inRow > 0 && inRow + heat[interval] / 2 >= share;
+      // Rows without load make no range of their own.
+      boolean full =
+          rows.size() < count
+              && heat[interval] > 0
+              && inRow > 0
+              && inRow + heat[interval] / 2 >= share;
       if (rows.isEmpty() || (fits && full)) {
         left -= inRow;
         inRow = 0;
