@@ -153,6 +153,8 @@ declare namespace Answer {
   /** `varve.HeatMapJson`; `cells` has a list for each row, with a value for each column. */
   type HeatMap = {
     table: string;
+    /** The series that the user may use alone; missing if all. */
+    within?: string;
     tables: { name: string; layout: string; data: boolean }[];
     what: HeatMeasure;
     from: number;

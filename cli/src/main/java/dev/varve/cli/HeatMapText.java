@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Prints heat maps for people: a line for each range of rows, a shade for each stretch of time. */
 final class HeatMapText {
@@ -39,8 +40,14 @@ final class HeatMapText {
         Instant.ofEpochMilli(JsonTree.number(map, "from")),
         Instant.ofEpochMilli(JsonTree.number(map, "to")),
         JsonTree.number(map, "step") / 1000);
+    boolean isPart = map instanceof Map<?, ?> members && members.containsKey("within");
+    if (isPart) {
+      out.printf(
+          "of the last three hours, in rows that have counters of their own and only series of %s%n",
+          printable(JsonTree.text(map, "within")));
+    }
     if (rows.isEmpty()) {
-      out.println("Nothing was read or written.");
+      out.println(isPart ? "No such row was read or written." : "Nothing was read or written.");
       return;
     }
     int width = rows.stream().mapToInt(row -> label(row).length()).max().orElse(0);

@@ -24,6 +24,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
+import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import java.time.Duration;
 import java.util.List;
@@ -64,6 +65,12 @@ public final class Dataset implements AutoCloseable {
   /** Returns whether this is a view for users who are restricted to some series. */
   public boolean isBound() {
     return view.bounds() != null;
+  }
+
+  /** Returns whether this view has series of a key, or would have them. */
+  public boolean contains(GroupKey key) {
+    SeriesBounds bounds = view.bounds();
+    return bounds == null || bounds.contains(key, Series.DEFAULT_FIELD);
   }
 
   /** Returns what all views share. */

@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatFindings;
@@ -23,6 +24,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,18 @@ public final class HeatMaps {
   private final OpenDataset open;
   private final HeatKeeper keeper;
 
-  HeatMaps(OpenDataset open, HeatKeeper keeper) {
+  /** The series of which a map may tell; null for all. */
+  private final @Nullable SeriesBounds bounds;
+
+  HeatMaps(OpenDataset open, HeatKeeper keeper, @Nullable SeriesBounds bounds) {
     this.open = open;
     this.keeper = keeper;
+    this.bounds = bounds;
+  }
+
+  /** Returns the selector of the series of which maps tell; null if they tell of all. */
+  public @Nullable String within() {
+    return bounds == null ? null : bounds.text();
   }
 
   /**
@@ -79,7 +90,7 @@ public final class HeatMaps {
   }
 
   /** Returns the layout of a table of cells; null for blocks. */
-  private @Nullable PlacedLayout placed(String table) {
+  @Nullable PlacedLayout placed(String table) {
     return open.layouts()
         .filter(placed -> {
           for (int i = 0; i < placed.layout().tables().size(); i++) {
@@ -94,7 +105,8 @@ public final class HeatMaps {
   }
 
   /**
-   * Returns the heat map of a table.
+   * Returns the heat map of a table. That of a bound user adds up the ranges of rows that can have
+   * no other series than theirs, and has no findings, which compare rows with all others.
    *
    * @param table one of {@link #tables()}
    * @param guard accounts for memory, and ends the read
@@ -106,9 +118,37 @@ public final class HeatMaps {
         keeper.read(table, from, request.to(), guard).stream()
             .filter(slice -> slice.from() >= request.from() || slice.to() > request.from())
             .toList();
+    if (bounds != null) {
+      return within(bounds, table, request, slices, guard);
+    }
     HeatMap map = HeatMap.of(request, slices);
     List<RowName> names = map.rows().stream().map(row -> name(table, row)).toList();
     return new Named(map, names, HeatFindings.of(slices, softRow(table), row -> name(table, row)));
+  }
+
+  private Named within(
+      SeriesBounds of,
+      String table,
+      HeatMap.Request request,
+      List<HeatSlice> slices,
+      ReadGuard guard) {
+    RowsWithin rows = new RowsWithin(open, placed(table), table, of, guard);
+    List<HeatSlice> admitted =
+        slices.stream().map(slice -> slice.within(rows)).filter(Objects::nonNull).toList();
+    HeatMap map = HeatMap.of(request, admitted);
+    // A key that the client made up could be decoded to names that no series of the user has.
+    boolean made =
+        admitted.stream()
+            .flatMap(slice -> slice.ranges().stream())
+            .noneMatch(range -> range.from().equals(request.fromRow()));
+    List<RowName> names =
+        map.rows().stream()
+            .map(row ->
+                made && row.equals(request.fromRow())
+                    ? new RowName(row, raw(row), Map.of(), null)
+                    : name(table, row))
+            .toList();
+    return new Named(map, names, List.of());
   }
 
   private long softRow(String table) {

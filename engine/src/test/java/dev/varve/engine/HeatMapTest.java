@@ -3,6 +3,8 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.HeatMaps.Named;
+import dev.varve.engine.catalog.SeriesBounds;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.heat.HeatFinding;
@@ -11,10 +13,13 @@ import dev.varve.engine.heat.Load;
 import dev.varve.engine.heat.RowName;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.block.BlockKey;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
@@ -24,9 +29,11 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -164,6 +171,176 @@ class HeatMapTest {
     assertThat(error)
         .as("%s: %d instead of %d", where, counted, exact)
         .isLessThanOrEqualTo(allowed);
+  }
+
+  private static SeriesBounds of(TagFilter... filters) {
+    return new SeriesBounds(new Selector(List.of(filters)), List.of(filters).toString());
+  }
+
+  private Named within(SeriesBounds bounds, String table, Bytes fromRow) {
+    HeatMap.Request request =
+        new HeatMap.Request(START, micros.get() / 1000 + 1, fromRow, null, 64, 180);
+    return dataset().within(bounds).usage().heatMaps().map(table, request, ReadGuard.NONE);
+  }
+
+  /** Rows of others lie before, between and behind, in ranges that are left out. */
+  @ParameterizedTest
+  @CsvSource({"memory, buckets", "memory, heroic", "memory, kairosdb", "memory, salted"})
+  void aBoundUserSeesRowsOfTheirOwn(String kind, String layout) {
+    open(kind, layout);
+    Random random = new Random(7);
+    for (int minute = 0; minute < 3; minute++) {
+      work(random, 50);
+      endMinute();
+    }
+    SeriesBounds bounds = of(new TagFilter.In("host", Set.of("host-000", "host-007")));
+    long counted = 0;
+    for (HeatMaps.MappedTable table : dataset().usage().heatMaps().tables()) {
+      Named part = within(bounds, table.name(), Bytes.EMPTY);
+      assertThat(part.findings()).isEmpty();
+      if (!table.data()) {
+        assertThat(part.map().rows()).isEmpty();
+        continue;
+      }
+      assertThat(part.map().rows()).isNotEmpty();
+      assertThat(part.names())
+          .allSatisfy(name -> assertThat(name.labels().get("host")).isIn("host-000", "host-007"));
+      for (int row = 0; row < part.map().rows().size(); row++) {
+        counted += assertCounts(table.name(), part, row);
+      }
+    }
+    assertThat(counted).isGreaterThan(10_000);
+  }
+
+  /** Returns the writes of a row, which must be those of its first key alone. */
+  private long assertCounts(String table, Named part, int row) {
+    Bytes key = part.map().rows().get(row);
+    for (int column = 0; column < part.map().columns(); column++) {
+      Load load = part.map().cells().get(row).get(column);
+      RecordedStore.Count exact =
+          store.count(table, part.map().from() / MINUTE + column, key, key.successor());
+      if (load.operations() > 0) {
+        String where = "%s column %d".formatted(part.names().get(row).text(), column);
+        assertClose(where + " reads", load.reads(), exact.reads, 7);
+        assertClose(where + " writes", load.writes(), exact.writes, 1);
+      }
+    }
+    return part.map().total(row).writes();
+  }
+
+  @Test
+  void aBoundUserSeesNothingThatCountersCannotTellApart() {
+    open("memory", "buckets");
+    work(new Random(7), 50);
+    endMinute();
+    assertThat(
+            within(of(new TagFilter.Equal("host", "host-999")), data(), Bytes.EMPTY).map().rows())
+        .isEmpty();
+    // A row has all fields of a series.
+    SeriesBounds field =
+        of(new TagFilter.Equal("__name__", "cpu"), new TagFilter.Equal("__field__", "value"));
+    assertThat(within(field, data(), Bytes.EMPTY).map().rows()).isEmpty();
+    SeriesBounds host = of(new TagFilter.Equal("host", "host-000"));
+    assertThat(within(host, data(), Bytes.EMPTY).map().rows()).isNotEmpty();
+    // Older slices become coarser, which spreads what was counted over other rows.
+    for (int minute = 0; minute < 16; minute++) {
+      micros.addAndGet(13 * MINUTE * 1000);
+      work(new Random(minute), 1);
+      endMinute();
+    }
+    HeatMap.Request old =
+        new HeatMap.Request(START, START + 30 * MINUTE, Bytes.EMPTY, null, 64, 180);
+    assertThat(dataset().usage().heatMaps().map(data(), old, ReadGuard.NONE).map().rows())
+        .isNotEmpty();
+    assertThat(
+            dataset().within(host).usage().heatMaps().map(data(), old, ReadGuard.NONE).map().rows())
+        .isEmpty();
+  }
+
+  @Test
+  void aKeyThatABoundUserMadeUpIsNotDecoded() {
+    open("memory", "buckets");
+    writeMinutes(1, now -> host(0));
+    SeriesBounds metric = of(new TagFilter.Equal("__name__", "cpu"));
+    Bytes row = within(metric, data(), Bytes.EMPTY).map().rows().getFirst();
+    assertThat(within(metric, data(), row).names().getFirst().labels())
+        .containsEntry("host", "host-000");
+    Bytes before = row.slice(0, row.length() - 1);
+    assertThat(within(metric, data(), before).names())
+        .allSatisfy(
+            name -> assertThat(name.row().equals(before) && !name.labels().isEmpty()).isFalse());
+  }
+
+  /** Which ranges are within follows from the keys at their ends, whatever series there are. */
+  @Test
+  void aRangeIsWithinIfItsKeysBeginWithWhatMatches() {
+    open("memory", "buckets");
+    writeMinutes(1, now -> host((int) (now % 3)));
+    List<Bytes> rows = map(data(), 64).map().rows();
+    List<Bytes> hosts = rows.stream().filter(row -> name(row).text().startsWith("cpu{")).toList();
+    assertThat(hosts).hasSize(3);
+    Bytes first = hosts.get(0);
+    Bytes second = hosts.get(1);
+    RowsWithin one = rows(of(new TagFilter.Equal("host", "host-000")));
+    assertThat(one.admits(first, first.successor())).isTrue();
+    assertThat(one.admits(first.successor(), first.successor().successor())).isTrue();
+    assertThat(one.admits(first, second)).isFalse();
+    assertThat(one.admits(second, second.successor())).isFalse();
+    RowsWithin every = rows(of(new TagFilter.Equal("__name__", "cpu")));
+    assertThat(every.admits(first, second)).isTrue();
+    assertThat(every.admits(first, Bytes.of(new byte[] {(byte) 0xff}))).isFalse();
+    RowsWithin prefix = rows(of(new TagFilter.Prefix("host", "host")));
+    assertThat(prefix.admits(first, second)).isFalse();
+  }
+
+  @Test
+  void aRangeOfBlocksIsWithinIfItsSeriesOrItsMetricMatches() {
+    DatasetConfig config = TestEngine.dataset("main", new BlockLayout(Resolution.MILLISECONDS));
+    try (Store memory = new MemoryStore();
+        Engine blocks =
+            Engine.open(
+                new EngineConfig(directory, 32L << 20, List.of(config), "main"),
+                (name, path, bytes) -> memory,
+                micros::get)) {
+      Dataset of = blocks.defaultDataset();
+      BatchBuilder builder = new BatchBuilder();
+      for (int host = 0; host < 3; host++) {
+        builder.group(host(host)).add("value", START, 1.0);
+      }
+      assertThat(of.write(builder.build()).refused()).isZero();
+      SeriesNumbers numbers = of.parts().open().index().numbers();
+      int metric = numbers.find(new SeriesNumbers.Metric("cpu", "value"));
+      List<Bytes> rows = new ArrayList<>();
+      for (int series = 0; rows.size() < 3; series++) {
+        if (numbers.key(series) >= 0) {
+          rows.add(BlockKey.row(7, metric, series));
+        }
+      }
+      RowsWithin one = ofBlocks(of, new TagFilter.Equal("host", "host-001"));
+      assertThat(rows.stream().filter(row -> one.admits(row, row.successor()))).hasSize(1);
+      assertThat(rows.stream().filter(row -> one.admits(row, row.prefixEnd()))).isEmpty();
+      assertThat(one.admits(rows.get(0), rows.get(2))).isFalse();
+      RowsWithin every = ofBlocks(of, new TagFilter.Equal("__name__", "cpu"));
+      assertThat(every.admits(rows.get(0), rows.get(2))).isTrue();
+      assertThat(every.admits(rows.get(0), BlockKey.row(8, metric, 0))).isFalse();
+      assertThat(every.admits(rows.get(0), BlockKey.row(7, BlockKey.OF_TIMES, 0))).isFalse();
+      Bytes times = BlockKey.row(7, BlockKey.OF_TIMES, 0);
+      assertThat(every.admits(times, times.successor())).isFalse();
+    }
+  }
+
+  private static RowsWithin ofBlocks(Dataset dataset, TagFilter filter) {
+    return new RowsWithin(dataset.parts().open(), null, "blocks", of(filter), ReadGuard.NONE);
+  }
+
+  private RowName name(Bytes row) {
+    return dataset().usage().heatMaps().name(data(), row);
+  }
+
+  private RowsWithin rows(SeriesBounds bounds) {
+    HeatMaps maps = dataset().usage().heatMaps();
+    return new RowsWithin(
+        dataset().parts().open(), maps.placed(data()), data(), bounds, ReadGuard.NONE);
   }
 
   @Test

@@ -144,7 +144,6 @@ public final class TestServer implements AutoCloseable {
 
   /** Starts a server with one dataset in memory that evaluates the rules of a file every second. */
   public static TestServer withRules(Path directory, Path rules) throws IOException {
-    RulesConfig none = RulesConfig.DEFAULTS;
     return new TestServer(
         directory,
         List.of(dataset("buckets", "memory")),
@@ -153,21 +152,34 @@ public final class TestServer implements AutoCloseable {
         null,
         List.of(),
         null,
-        new RulesConfig(
-            List.of(rules),
-            none.datasets(),
-            Duration.ofSeconds(1),
-            none.queryOffset(),
-            none.timeout(),
-            none.concurrency(),
-            none.outageTolerance(),
-            none.forGracePeriod(),
-            none.resendDelay(),
-            none.reread(),
-            none.externalUrl(),
-            none.externalLabels(),
-            none.alerting()),
+        everySecond(List.of(rules), Map.of()),
         Door.OPEN);
+  }
+
+  private static RulesConfig everySecond(List<Path> files, Map<String, List<Path>> datasets) {
+    RulesConfig none = RulesConfig.DEFAULTS;
+    return new RulesConfig(
+        files,
+        datasets,
+        Duration.ofSeconds(1),
+        none.queryOffset(),
+        none.timeout(),
+        none.concurrency(),
+        none.outageTolerance(),
+        none.forGracePeriod(),
+        none.resendDelay(),
+        none.reread(),
+        none.externalUrl(),
+        none.externalLabels(),
+        none.alerting());
+  }
+
+  /** Restarts the server on other ports; it evaluates the rules of a dataset every second. */
+  public TestServer withRules(String dataset, Path rules) throws IOException {
+    server.close();
+    config = config.with(everySecond(List.of(), Map.of(dataset, List.of(rules))));
+    server = Server.start(config, engine);
+    return this;
   }
 
   /** Restarts the server on other ports with other access of web pages. */

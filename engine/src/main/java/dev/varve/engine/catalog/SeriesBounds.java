@@ -6,6 +6,8 @@ import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The series that a user may use: those that match a selector. {@code Dataset.within} binds a
@@ -57,6 +59,20 @@ public final class SeriesBounds {
   /** Returns whether a key lies within, whatever its fields. */
   public boolean contains(GroupKey key) {
     return filter.acceptsKey(key.field(Series.DEFAULT_FIELD));
+  }
+
+  /** Returns whether the series of a key lie within or outside together, whatever their fields. */
+  public boolean decideByKey() {
+    return filtered().noneMatch(Series.FIELD_LABEL::equals);
+  }
+
+  /** Returns whether the values of some labels decide whether a series lies within. */
+  public boolean decideBy(Set<String> labels) {
+    return filtered().allMatch(labels::contains);
+  }
+
+  private Stream<String> filtered() {
+    return selector.filters().stream().map(TagFilter::name);
   }
 
   /** Returns whether another selector surely selects nothing outside. */

@@ -61,6 +61,14 @@ public final class HeatHistory {
   }
 
   /**
+   * Returns whether the loads of a slice were counted in its ranges. In a slice that was joined of
+   * several, they may be spread over ranges that had none.
+   */
+  static boolean isExact(HeatSlice slice) {
+    return width(slice) == LEVELS.getFirst().width().toMillis();
+  }
+
+  /**
    * Writes a slice of this server.
    *
    * @throws StoreException if the write fails

@@ -1,6 +1,7 @@
 package dev.varve.engine.heat;
 
 import dev.varve.model.Bytes;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,50 @@ public record HeatSlice(
 
   /** A row that was read as a whole, or this much of it. */
   public record LargeRow(Bytes row, long bytes, long cells) {}
+
+  /** Tells whether someone may learn what was done to a range of rows. */
+  @FunctionalInterface
+  public interface Admission {
+    /**
+     * Returns whether all rows that the range could have may be shown.
+     *
+     * @param from a whole key, or a key followed by a zero; not empty
+     * @param to exclusive
+     */
+    boolean admits(Bytes from, Bytes to);
+  }
+
+  /**
+   * Returns a slice with the loads of the admitted ranges alone, which tells nothing of other rows:
+   * neither their keys nor their loads, and nothing about single rows, whose shares depend on the
+   * others. Null if no admitted range has a load, or if the slice was joined of several, since that
+   * spreads loads over rows that need not have them.
+   */
+  public @Nullable HeatSlice within(Admission admission) {
+    if (!HeatHistory.isExact(this)) {
+      return null;
+    }
+    List<Range> admitted = new ArrayList<>();
+    Bytes end = Bytes.EMPTY;
+    for (int i = 1; i + 1 < ranges.size(); i++) {
+      Range range = ranges.get(i);
+      Bytes to = ranges.get(i + 1).from();
+      if (!range.load().equals(Load.NONE)
+          && range.from().length() < KeyRanges.KEY_BYTES_MAX
+          && admission.admits(range.from(), to)) {
+        if (!end.equals(range.from())) {
+          admitted.add(new Range(end, Load.NONE, null));
+        }
+        admitted.add(range);
+        end = to;
+      }
+    }
+    if (admitted.isEmpty()) {
+      return null;
+    }
+    admitted.add(new Range(end, Load.NONE, null));
+    return new HeatSlice(from, to, admitted, null, null, null, null);
+  }
 
   /** Returns the load of all ranges. */
   public Load total() {

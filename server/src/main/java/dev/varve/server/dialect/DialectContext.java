@@ -72,6 +72,19 @@ public record DialectContext(
   }
 
   /**
+   * Returns the dataset that a request addresses with all its series, for what is kept beside
+   * series. The handler has to find out what of it the caller may see.
+   *
+   * @throws HttpError as {@link #dataset(Exchange)}
+   */
+  public Dataset wholeDataset(Exchange exchange) {
+    String named = exchange.dataset();
+    Dataset found = find(named == null ? dataset : named);
+    exchange.caller().requireDataset(found.name());
+    return found;
+  }
+
+  /**
    * Returns the dataset named by a field of the protocol if it exists, and otherwise {@link
    * #dataset(Exchange)}. Agents often send names that nobody has configured.
    */

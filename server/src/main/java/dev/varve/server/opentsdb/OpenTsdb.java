@@ -176,38 +176,35 @@ public final class OpenTsdb implements Dialect {
     routes.add(Route.post(renames, Load.QUERY, Right.READ, rename).reading().asking(all));
     UidMetaRoutes meta = new UidMetaRoutes(context);
     String about = api + "uid/uidmeta";
-    routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)).ofAllSeries());
+    routes.add(Route.get(about, Load.QUERY, Right.READ, wording(meta::get)));
+    // All series that have a name share its notes.
     routes.add(Route.post(about, Load.WRITE, Right.WRITE, wording(meta::save)).ofAllSeries());
     routes.add(new Route("PUT", about, Load.WRITE, Right.WRITE, wording(meta::save)).ofAllSeries());
     routes.add(
         new Route("DELETE", about, Load.WRITE, Right.DELETE, wording(meta::delete)).ofAllSeries());
     TsMetaRoutes series = new TsMetaRoutes(context);
     String ofSeries = api + "uid/tsmeta";
-    routes.add(Route.get(ofSeries, Load.QUERY, Right.READ, wording(series::get)).ofAllSeries());
-    routes.add(Route.post(ofSeries, Load.WRITE, Right.WRITE, wording(series::save)).ofAllSeries());
-    routes.add(
-        new Route("PUT", ofSeries, Load.WRITE, Right.WRITE, wording(series::save)).ofAllSeries());
-    routes.add(
-        new Route("DELETE", ofSeries, Load.WRITE, Right.DELETE, wording(series::delete))
-            .ofAllSeries());
+    routes.add(Route.get(ofSeries, Load.QUERY, Right.READ, wording(series::get)));
+    routes.add(Route.post(ofSeries, Load.WRITE, Right.WRITE, wording(series::save)));
+    routes.add(new Route("PUT", ofSeries, Load.WRITE, Right.WRITE, wording(series::save)));
+    routes.add(new Route("DELETE", ofSeries, Load.WRITE, Right.DELETE, wording(series::delete)));
   }
 
   private void annotations(List<Route> routes, String api) {
     Annotations annotations = new Annotations(context, Telnet.NAME);
     String override = "write or delete, with method_override=post, put or delete";
     String one = api + "annotation";
-    List<Route> own = new ArrayList<>();
-    own.add(
+    routes.add(
         Route.get(one, Load.QUERY, Right.READ, wording(annotations::one))
             .asking(override, Annotations::needs));
-    writes(own, one, annotations::one);
-    own.add(Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list)));
-    own.add(
+    writes(routes, one, annotations::one);
+    routes.add(
+        Route.get(api + "annotations", Load.QUERY, Right.READ, wording(annotations::list))
+            .ofAllSeries());
+    routes.add(
         Route.get(one + "/bulk", Load.QUERY, Right.READ, wording(annotations::bulk))
             .asking(override, Annotations::needs));
-    writes(own, one + "/bulk", annotations::bulk);
-    // An annotation belongs to a TSUID, which tells nothing of labels.
-    own.forEach(route -> routes.add(route.ofAllSeries()));
+    writes(routes, one + "/bulk", annotations::bulk);
   }
 
   private static void writes(List<Route> routes, String path, HttpHandler handler) {

@@ -59,6 +59,7 @@ final class Queries {
     }
     TsQuery.Checked checked = asked.query().check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
+    Dataset whole = context.wholeDataset(exchange);
     Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
     Histograms histograms = histograms(context, exchange.caller(), dataset);
     run(
@@ -76,7 +77,7 @@ final class Queries {
           }
           boolean arrays = exchange.parameter("arrays") != null;
           UidNames uids = new UidNames(dataset, use);
-          GroupNotes notes = QueryNotes.of(dataset, checked, uids, use);
+          GroupNotes notes = QueryNotes.of(dataset, whole, checked, uids, use);
           JsonAnswer.write(
               exchange,
               json -> new QueryAnswer(json, checked, arrays, notes, uids, use).write(groups));
@@ -93,6 +94,7 @@ final class Queries {
     TsQuery.Checked checked =
         new UrlQuery(exchange::parameters).query(parsed.queries()).check(context.clock().millis());
     Dataset dataset = context.dataset(exchange);
+    Dataset whole = context.wholeDataset(exchange);
     Sources sources = new Sources(rollups(context, exchange.caller(), dataset));
     Histograms histograms = histograms(context, exchange.caller(), dataset);
     run(
@@ -108,7 +110,7 @@ final class Queries {
           UidNames uids = new UidNames(dataset, use);
           List<Group> groups = Functions.compute(parsed, checked, results, use);
           boolean arrays = exchange.parameter("arrays") != null;
-          GroupNotes notes = QueryNotes.of(dataset, checked, uids, use);
+          GroupNotes notes = QueryNotes.of(dataset, whole, checked, uids, use);
           JsonAnswer.write(
               exchange,
               json -> new QueryAnswer(json, checked, arrays, notes, uids, use).write(groups));

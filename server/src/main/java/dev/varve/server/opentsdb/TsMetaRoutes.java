@@ -15,6 +15,7 @@ import dev.varve.server.http.WriteBudget;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.Names;
+import dev.varve.server.opentsdb.query.NoteKeys;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryWords;
 import dev.varve.server.opentsdb.query.Tsuid;
@@ -53,40 +54,58 @@ final class TsMetaRoutes {
   /** What a request asks for. */
   private record Asked(@Nullable String tsuid, TsMeta meta) {}
 
-  /** The notes and names of a dataset, during one request. */
-  private record Known(Dataset dataset, UidNames uids, QueryUse use) {
+  /**
+   * The notes and names of a dataset, during one request. TSUIDs are those that the user knows.
+   *
+   * @param dataset as the user may use it
+   * @param whole the same dataset with all its series
+   */
+  private record Known(Dataset dataset, Dataset whole, UidNames uids, NoteKeys keys, QueryUse use) {
     @Nullable String text(String tsuid) {
-      NamedTexts original = dataset.originals().seriesTexts();
+      return kept(key(tsuid));
+    }
+
+    @Nullable String text(Series series) {
+      return kept(keys.tsuid(series));
+    }
+
+    private @Nullable String kept(String key) {
+      NamedTexts original = whole.originals().seriesTexts();
       ServiceTexts.Text text =
           original == null
-              ? dataset.services().get(SERVICE, KEY, normal(tsuid))
-              : original.get(SERVICE, checked(tsuid), META);
+              ? whole.services().get(SERVICE, KEY, key)
+              : original.get(SERVICE, key, META);
       return text == null ? null : text.text();
     }
 
-    boolean putIf(String tsuid, @Nullable String expected, String text) {
-      NamedTexts original = dataset.originals().seriesTexts();
+    boolean putIf(String tsuid, @Nullable String expected, TsMeta meta) {
+      NamedTexts original = whole.originals().seriesTexts();
+      String key = key(tsuid);
+      String text = meta.stored(key);
       return original == null
-          ? dataset.services().putIf(SERVICE, KEY, normal(tsuid), expected, text)
-          : original.putIf(SERVICE, checked(tsuid), META, expected, text);
+          ? whole.services().putIf(SERVICE, KEY, key, expected, text)
+          : original.putIf(SERVICE, key, META, expected, text);
     }
 
     void delete(String tsuid) {
-      NamedTexts original = dataset.originals().seriesTexts();
+      NamedTexts original = whole.originals().seriesTexts();
       if (original == null) {
-        dataset.services().delete(SERVICE, KEY, normal(tsuid));
+        whole.services().delete(SERVICE, KEY, key(tsuid));
       } else {
-        original.delete(SERVICE, checked(tsuid), META);
+        original.delete(SERVICE, key(tsuid), META);
       }
     }
 
-    private String checked(String tsuid) {
-      String digits = normal(tsuid);
-      uids.require(digits);
-      if (digits.length() % 2 != 0) {
-        throw OpenTsdbError.amid("hexBinary needs to be even-length: " + digits);
+    /** Returns the TSUID under which notes are kept. */
+    private String key(String tsuid) {
+      if (whole.originals().seriesTexts() != null) {
+        uids.require(normal(tsuid));
       }
-      return digits;
+      String key = keys.tsuid(tsuid);
+      if (whole.originals().seriesTexts() != null && key.length() % 2 != 0) {
+        throw OpenTsdbError.amid("hexBinary needs to be even-length: " + key);
+      }
+      return key;
     }
 
     private void write(String tsuid, TsMeta meta, JsonGenerator json) {
@@ -103,8 +122,9 @@ final class TsMetaRoutes {
     }
 
     private void write(UidNames.Part part, JsonGenerator json) {
-      NameNotes.Named named = new NameNotes.Named(part.kind(), part.uid(), part.name());
-      UidMetaRoutes.read(new NameNotes(dataset).get(named))
+      String kept = keys.uid(part.kind(), part.uid(), part.name());
+      NameNotes.Named named = new NameNotes.Named(part.kind(), kept, part.name());
+      UidMetaRoutes.read(new NameNotes(whole).get(named))
           .write(part.uid(), part.kind(), part.name(), json);
     }
   }
@@ -124,12 +144,16 @@ final class TsMetaRoutes {
 
   private void run(Exchange exchange, String text, Work work) throws IOException {
     Dataset dataset = context.dataset(exchange);
+    Dataset whole = context.wholeDataset(exchange);
     context.query(
         exchange,
         dataset,
         Telnet.NAME,
         "ts meta " + text,
-        use -> work.on(new Known(dataset, new UidNames(dataset, use), use)));
+        use -> {
+          NoteKeys keys = new NoteKeys(dataset, whole, use);
+          work.on(new Known(dataset, whole, new UidNames(dataset, use), keys, use));
+        });
   }
 
   /** {@code GET}: the notes about a series, or about those of a metric with some tags. */
@@ -168,7 +192,7 @@ final class TsMetaRoutes {
                   .series(known.dataset(), List.of(selector), null, Kind.ALL, 0)) {
             series.forEach(one -> {
               String tsuid = known.uids().tsuid(one.metric(), one.labels());
-              String text = known.text(tsuid);
+              String text = known.text(one);
               if (text != null) {
                 known.use().held(2L * text.length(), "notes about series");
                 found.put(tsuid, read(text));
@@ -259,12 +283,11 @@ final class TsMetaRoutes {
   }
 
   private static TsMeta saved(Known known, String tsuid, TsMeta said, boolean replaces) {
-    String key = normal(tsuid);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       String before = known.text(tsuid);
       TsMeta next = said.over(before == null ? TsMeta.NONE : read(before), replaces);
       try {
-        if (known.putIf(tsuid, before, next.stored(key))) {
+        if (known.putIf(tsuid, before, next)) {
           return next;
         }
       } catch (IllegalArgumentException e) {

@@ -7,6 +7,7 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.NoteKeys;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.Tsuid;
 import dev.varve.server.opentsdb.query.UidNames;
@@ -95,15 +96,17 @@ final class UidMetaRoutes {
 
   private void answer(Exchange exchange, Asked asked, Work work) throws IOException {
     Dataset dataset = context.dataset(exchange);
+    Dataset whole = context.wholeDataset(exchange);
     context.query(
         exchange,
         dataset,
         Telnet.NAME,
         "uid meta " + asked.uid(),
         use -> {
-          NameNotes.Named named =
-              new NameNotes.Named(asked.kind(), asked.uid(), name(asked, dataset, use));
-          work.on(new Known(asked, named, new NameNotes(dataset)));
+          String name = name(asked, dataset, use);
+          String uid = new NoteKeys(dataset, whole, use).uid(asked.kind(), asked.uid(), name);
+          NameNotes.Named named = new NameNotes.Named(asked.kind(), uid, name);
+          work.on(new Known(asked, named, new NameNotes(whole)));
         });
   }
 

@@ -119,7 +119,7 @@ public final class Prometheus implements Dialect {
     add(routes, "/api/v1/parse_query", Load.READ, Right.READ, Prometheus::parseQuery);
     routes.add(Route.get("/api/v1/metadata", Load.QUERY, Right.READ, metadata::metadata));
     routes.add(Route.get("/api/v1/rules", Load.NONE, Right.READ, rules::rules).ofAllSeries());
-    routes.add(Route.get("/api/v1/alerts", Load.NONE, Right.READ, rules::alerts).ofAllSeries());
+    routes.add(Route.get("/api/v1/alerts", Load.NONE, Right.READ, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, Right.READ, this::targets).ofServer());
     routes.add(Route.get("/api/v1/status/tsdb", Load.QUERY, Right.READ, metadata::cardinality));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, Right.LOGIN, this::buildInfo));

@@ -3,6 +3,8 @@ package dev.varve.server.prometheus;
 import com.google.re2j.Pattern;
 import dev.varve.engine.Dataset;
 import dev.varve.formats.number.GoNumber;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.PromQl;
@@ -25,6 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +46,13 @@ final class Rules {
     this.groups = groups;
   }
 
+  /**
+   * Answers the alerts. Users of some series learn of those whose series {@code ALERTS} they may
+   * query, without value and annotations, which may tell of other series.
+   */
   void alerts(Exchange exchange) throws IOException {
-    List<GroupStatus> all = groups.apply(context.dataset(exchange));
+    Dataset dataset = context.dataset(exchange);
+    List<GroupStatus> all = groups.apply(dataset);
     Envelope.answer(
         exchange,
         json -> {
@@ -52,12 +60,21 @@ final class Rules {
           json.writeArrayPropertyStart("alerts");
           for (GroupStatus group : all) {
             for (RuleStatus rule : group.rules()) {
-              rule.alerts().forEach(alert -> write(alert, json));
+              rule.alerts().stream()
+                  .filter(alert -> !dataset.isBound() || dataset.contains(series(alert)))
+                  .forEach(alert -> write(alert, !dataset.isBound(), json));
             }
           }
           json.writeEndArray();
           json.writeEndObject();
         });
+  }
+
+  /** Returns the series that queries find while an alert is active. */
+  private static GroupKey series(Alert alert) {
+    Map<String, String> labels = new TreeMap<>(alert.labels().toMap());
+    labels.put("alertstate", alert.state().text());
+    return GroupKey.of("ALERTS", Tags.of(labels));
   }
 
   /** A group with those of its rules that were requested. */
@@ -248,7 +265,7 @@ final class Rules {
         labels("annotations", alerting.annotations(), json);
         if (withAlerts) {
           json.writeArrayPropertyStart("alerts");
-          status.alerts().forEach(alert -> write(alert, json));
+          status.alerts().forEach(alert -> write(alert, true, json));
           json.writeEndArray();
         } else {
           json.writeNullProperty("alerts");
@@ -271,16 +288,22 @@ final class Rules {
     json.writeEndObject();
   }
 
-  private static void write(Alert alert, JsonGenerator json) {
+  /**
+   * Writes an alert.
+   *
+   * @param whole whether with its annotations and value
+   */
+  private static void write(Alert alert, boolean whole, JsonGenerator json) {
     json.writeStartObject();
     labels("labels", alert.labels().toMap(), json);
-    labels("annotations", alert.annotations(), json);
+    labels("annotations", whole ? alert.annotations() : Map.of(), json);
     json.writeStringProperty("state", alert.state().text());
     json.writeStringProperty("activeAt", time(alert.activeAt()));
     if (alert.keepFiringSince() != null) {
       json.writeStringProperty("keepFiringSince", time(alert.keepFiringSince()));
     }
-    json.writeStringProperty("value", GoNumber.exponential(alert.value(), GoNumber.SHORTEST));
+    json.writeStringProperty(
+        "value", whole ? GoNumber.exponential(alert.value(), GoNumber.SHORTEST) : "");
     json.writeEndObject();
   }
 

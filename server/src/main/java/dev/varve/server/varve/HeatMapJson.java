@@ -21,7 +21,7 @@ import tools.jackson.core.JsonGenerator;
  * </pre>
  *
  * <p>{@code cells} has a list for each row, with a value for each column. Times are milliseconds
- * since 1970.
+ * since 1970. {@code within} says which series a user may use alone; without it, the map is of all.
  */
 public final class HeatMapJson {
   private HeatMapJson() {}
@@ -35,6 +35,10 @@ public final class HeatMapJson {
     json.writeStringProperty("dataset", dataset.name());
     json.writeStringProperty("table", parameters.table());
     tables(dataset.usage().heatMaps(), json);
+    String within = dataset.usage().heatMaps().within();
+    if (within != null) {
+      json.writeStringProperty("within", within);
+    }
     json.writeStringProperty("what", what.word());
     json.writeStringProperty("unit", what.unit());
     json.writeNumberProperty("from", map.from());

@@ -17,7 +17,8 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * {@code GET /varve/v1/heatmap}: which rows of a table are read and written. Takes {@link
- * HeatParameters} and answers {@link HeatMapJson}. It is bounded and listed as a query is.
+ * HeatParameters} and answers {@link HeatMapJson}. It is bounded and listed as a query is. Users of
+ * some series learn of the ranges that can have no others.
  */
 final class HeatMapRoute {
   private static final String JSON = "application/json; charset=utf-8";
@@ -29,7 +30,7 @@ final class HeatMapRoute {
   }
 
   Route route() {
-    return Route.get("/v1/heatmap", Load.QUERY, Right.READ, this::map).ofAllSeries();
+    return Route.get("/v1/heatmap", Load.QUERY, Right.READ, this::map);
   }
 
   private void map(Exchange exchange) throws IOException {

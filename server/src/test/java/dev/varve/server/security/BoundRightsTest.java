@@ -10,6 +10,7 @@ import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.TestServer;
 import dev.varve.server.http.Right;
+import dev.varve.server.opentsdb.query.Tsuid;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -20,7 +21,11 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a user with matchers learns and changes, by every reading and writing route. */
 class BoundRightsTest {
@@ -37,6 +43,7 @@ class BoundRightsTest {
       Set.of(
           "POST heroic /parser/parse-filter",
           "GET kairosdb /api/v1/admin/runningqueries",
+          "GET opentsdb /api/annotation/bulk",
           "GET opentsdb /api/stats/query",
           "POST opentsdb /api/stats/query",
           "GET prometheus /api/v1/format_query",
@@ -88,8 +95,46 @@ class BoundRightsTest {
         hidden_metric{team="blue"} 3 %1$d
         """
             .formatted(time);
-    assertThat(status(ask("all", "POST", "/api/v1/import/prometheus", lines))).isEqualTo(204);
+    for (String dataset : List.of("", OTHER)) {
+      String path = dataset + "/prometheus/api/v1/import/prometheus";
+      assertThat(status(ask("all", "POST", path, lines))).isEqualTo(204);
+    }
+    startAlerts();
+    note("", Probe.TSUID, "of a hidden series");
+    String meta = "/opentsdb/api/uid/tsmeta?create=true&m=";
+    String series = "shared%7Bteam=blue,host=hidden_host,hidden_tag=x%7D";
+    assertThat(status(ask("all", "POST", meta + series, "{\"units\":\"ms\"}"))).isEqualTo(200);
     probes = Probe.all(time);
+  }
+
+  private static void startAlerts() throws IOException {
+    Path rules = directory.resolve("rules.yml");
+    Files.writeString(
+        rules,
+        """
+        groups:
+        - name: all
+          rules:
+          - alert: Low
+            expr: shared > 0
+            annotations:
+              summary: '{{ query "hidden_metric" | first | value }} of a hidden_metric'
+        """);
+    server.withRules("buckets", rules);
+    String alerts = "";
+    for (int i = 0; i < 200 && !alerts.contains("hidden_host"); i++) {
+      LockSupport.parkNanos(50_000_000);
+      alerts = text(ask("all", "GET", OTHER + "/prometheus/api/v1/alerts", ""));
+    }
+    assertThat(alerts).contains("hidden_host");
+  }
+
+  private static void note(String dataset, String tsuid, String description) {
+    String note =
+        "{\"tsuid\":\"%s\",\"startTime\":%d,\"description\":\"%s\"}"
+            .formatted(tsuid, time / 1000, description);
+    assertThat(status(ask("all", "POST", dataset + "/opentsdb/api/annotation", note)))
+        .isEqualTo(200);
   }
 
   @AfterAll
@@ -274,6 +319,156 @@ class BoundRightsTest {
         .isEqualTo(answers.getLast())
         .startsWith("403{\"error\":\"")
         .contains("user 'red' may use those of {team=");
+  }
+
+  /** An alert is shown as far as its series in queries says what it is. */
+  @Test
+  void alertsAreThoseWhoseSeriesMatch() {
+    String path = OTHER + "/prometheus/api/v1/alerts";
+    assertThat(text(ask("all", "GET", path, ""))).contains("of a hidden_metric", "\"value\":\"1e");
+    assertThat(text(ask("red", "GET", path, "")))
+        .contains("\"alertname\":\"Low\",\"host\":\"plain\",\"team\":\"red\"")
+        .contains("\"annotations\":{},\"state\":\"firing\"", "\"value\":\"\"")
+        .doesNotContain("blue");
+  }
+
+  @Test
+  void aHeatMapShowsRowsOfTheirSeriesAlone() {
+    String path = OTHER + "/varve/v1/heatmap?what=";
+    String whole = text(ask("all", "GET", path + "writes", ""));
+    List<String> rows =
+        Pattern.compile("\"from\":\"([0-9a-f]+)\"")
+            .matcher(whole)
+            .results()
+            .map(row -> row.group(1))
+            .toList();
+    assertThat(whole).contains("hidden_host").doesNotContain("\"within\"");
+    assertThat(text(ask("red", "GET", path + "writes", "")))
+        .contains("\"within\":\"{team=\\\"red\\\"}\"", "\"team\":\"red\"");
+    for (String what : List.of("writes", "latency")) {
+      for (String row : rows) {
+        for (String part : List.of("&from-row=" + row, "&to-row=" + row)) {
+          assertThat(text(ask("red", "GET", path + what + part, "")))
+              .contains("\"spread\":0.0", "\"findings\":[]")
+              .doesNotContain("hidden", "blue");
+        }
+      }
+    }
+    // Keys of index tables tell of all series.
+    assertThat(
+            text(
+                ask("red", "GET", "/datasets/opentsdb/varve/v1/heatmap?table=" + indexTable(), "")))
+        .contains("\"rows\":[]");
+  }
+
+  private static String indexTable() {
+    String tables = text(ask("all", "GET", "/datasets/opentsdb/varve/v1/heatmap", ""));
+    Matcher index =
+        Pattern.compile("\"name\":\"([^\"]+)\",\"layout\":\"[^\"]+\",\"data\":false")
+            .matcher(tables);
+    assertThat(index.find()).isTrue();
+    return index.group(1);
+  }
+
+  private static String query(String user, String dataset) {
+    String range = "start=%d&end=%d".formatted(time - 1000, time + 1000);
+    String path = "/opentsdb/api/query?show_tsuids=true&global_annotations=true&";
+    return text(ask(user, "GET", dataset + path + range + "&m=none:noted%7Bteam=*%7D", ""));
+  }
+
+  private static String tsuid(String user, String dataset, String team) {
+    Matcher found =
+        Pattern.compile("\"team\":\"" + team + "\"}.*?\"tsuids\":\\[\"([0-9A-F]+)\"")
+            .matcher(query(user, dataset));
+    assertThat(found.find()).isTrue();
+    return found.group(1);
+  }
+
+  /** With UIDs that are made up, and with those of a table. */
+  @ParameterizedTest
+  @ValueSource(strings = {OTHER, "/datasets/opentsdb"})
+  void annotationsAreThoseOfTheirSeries(String dataset) {
+    String lines = "noted{team=\"red\"} 1 %1$d\nnoted{team=\"blue\"} 2 %1$d\n".formatted(time);
+    assertThat(status(ask("all", "POST", dataset + "/prometheus/api/v1/import/prometheus", lines)))
+        .isEqualTo(204);
+    note(dataset, tsuid("all", dataset, "red"), "note of red");
+    note(dataset, tsuid("all", dataset, "blue"), "note of blue");
+    note(dataset, "", "note of everyone");
+    assertThat(query("all", dataset)).contains("note of red", "note of blue", "note of everyone");
+    assertThat(query("red", dataset))
+        .contains("note of red")
+        .doesNotContain("note of blue", "note of everyone");
+
+    String path = dataset + "/opentsdb/api/annotation";
+    String own = tsuid("red", dataset, "red");
+    String at = "?start_time=" + time / 1000 + "&tsuid=";
+    assertThat(text(ask("red", "GET", path + at + own, "")))
+        .contains("note of red", "\"tsuid\":\"" + own + "\"");
+    List<String> others =
+        List.of(
+            Tsuid.of("noted", Map.of("team", "blue")),
+            Tsuid.of("noted", Map.of("team", "none")),
+            "FFFFFF000001000001",
+            "000001000001000001");
+    for (String other : others) {
+      for (String method : List.of("GET", "POST", "PUT", "DELETE")) {
+        HttpResponse<byte[]> answer = ask("red", method, path + at + other + "&notes=mine", "");
+        assertThat(status(answer)).isEqualTo(404);
+        assertThat(text(answer)).contains("No series that you may use has the TSUID " + other);
+      }
+    }
+    String mine = "[{\"tsuid\":\"%s\",\"startTime\":%d,\"notes\":\"mine\"}]";
+    assertThat(text(ask("red", "POST", path + "/bulk", mine.formatted(own, time / 1000))))
+        .contains("note of red", "mine");
+    String global = mine.formatted("", time / 1000);
+    assertThat(status(ask("red", "POST", path + "/bulk", global))).isEqualTo(403);
+    assertThat(status(ask("red", "GET", path + "s" + at, ""))).isEqualTo(403);
+    String deleting = "/bulk?start_time=%d&end_time=%d".formatted(time / 1000 - 9, time / 1000 + 9);
+    assertThat(status(ask("red", "DELETE", path + deleting + "&global=true", ""))).isEqualTo(403);
+    assertThat(status(ask("red", "DELETE", path + deleting + "&tsuids=" + others.getFirst(), "")))
+        .isEqualTo(404);
+    assertThat(query("all", dataset)).contains("note of blue", "note of everyone", "mine");
+    assertThat(text(ask("red", "DELETE", path + deleting + "&tsuids=" + own, "")))
+        .contains("\"totalDeleted\":1");
+    assertThat(query("all", dataset))
+        .contains("note of blue", "note of everyone")
+        .doesNotContain("mine");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {OTHER, "/datasets/opentsdb"})
+  void notesAreThoseOfTheirSeriesAndNames(String dataset) {
+    String lines = "meta{team=\"red\"} 1 %1$d\nmeta{team=\"blue\"} 2 %1$d\n".formatted(time);
+    assertThat(status(ask("all", "POST", dataset + "/prometheus/api/v1/import/prometheus", lines)))
+        .isEqualTo(204);
+    String path = dataset + "/opentsdb/api/uid/";
+    for (String team : List.of("red", "blue")) {
+      String of = "tsmeta?create=true&m=meta%7Bteam=" + team + "%7D";
+      assertThat(status(ask("all", "POST", path + of, "{\"units\":\"" + team + "s\"}")))
+          .isEqualTo(200);
+    }
+    assertThat(text(ask("red", "GET", path + "tsmeta?m=meta", "")))
+        .contains("\"units\":\"reds\"")
+        .doesNotContain("blue");
+    String own = Tsuid.of("meta", Map.of("team", "red"));
+    assertThat(text(ask("red", "POST", path + "tsmeta?tsuid=" + own + "&units=s", "")))
+        .contains("\"units\":\"s\"", "\"tsuid\":\"" + own + "\"");
+    assertThat(text(ask("all", "GET", path + "tsmeta?m=meta", "")))
+        .contains("\"units\":\"s\"", "\"units\":\"blues\"");
+    String other = Tsuid.of("meta", Map.of("team", "blue"));
+    for (String method : List.of("GET", "POST", "PUT", "DELETE")) {
+      assertThat(status(ask("red", method, path + "tsmeta?units=x&tsuid=" + other, "")))
+          .isEqualTo(404);
+    }
+    String name = "uidmeta?type=metric&uid=" + Tsuid.uid(Tsuid.Kind.METRIC, "meta");
+    assertThat(text(ask("red", "GET", path + name, ""))).contains("\"name\":\"meta\"");
+    // The notes of a name are those of all series that have it.
+    assertThat(status(ask("red", "POST", path + name + "&notes=x", ""))).isEqualTo(403);
+    assertThat(status(ask("red", "DELETE", path + name, ""))).isEqualTo(403);
+    assertThat(status(ask("red", "DELETE", path + "tsmeta?tsuid=" + own, ""))).isEqualTo(204);
+    assertThat(text(ask("all", "GET", path + "tsmeta?m=meta", "")))
+        .contains("blues")
+        .doesNotContain("\"units\":\"s\"");
   }
 
   @Test

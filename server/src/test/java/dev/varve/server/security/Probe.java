@@ -1,11 +1,15 @@
 package dev.varve.server.security;
 
+import static dev.varve.server.opentsdb.query.Tsuid.Kind.METRIC;
+
 import dev.varve.formats.protobuf.WireWriter;
+import dev.varve.server.opentsdb.query.Tsuid;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.xerial.snappy.Snappy;
 
 /**
@@ -17,6 +21,10 @@ import org.xerial.snappy.Snappy;
  */
 record Probe(String route, String path, byte[] body, String secret) {
   static final String HIDDEN = "hidden";
+
+  /** Of a series that some users must not see. */
+  static final String TSUID =
+      Tsuid.of("shared", Map.of("team", "blue", "host", "hidden_host", "hidden_tag", "x"));
 
   private static Probe of(String route, String path, String body) {
     return new Probe(route, path, body.getBytes(StandardCharsets.UTF_8), HIDDEN);
@@ -63,6 +71,8 @@ record Probe(String route, String path, byte[] body, String secret) {
       all.add(of("GET varve " + path, "/varve" + path + "?" + form, "").telling(secret));
     }
     all.add(of("POST varve /v1/export", "/varve/v1/export", form));
+    // Samples in blocks count when they are sealed.
+    all.add(of("GET varve /v1/heatmap", "/datasets/buckets/varve/v1/heatmap", ""));
     return all;
   }
 
@@ -89,6 +99,8 @@ record Probe(String route, String path, byte[] body, String secret) {
       String route = path.replace("/host/", "/*/");
       all.add(of("GET prometheus " + route, "/prometheus" + path, ""));
     }
+    String alerts = "/api/v1/alerts";
+    all.add(of("GET prometheus " + alerts, "/datasets/buckets/prometheus" + alerts, ""));
     all.add(of("GET prometheus /federate", "/prometheus/federate?" + every, ""));
     WireWriter matcher = new WireWriter().text(2, "__name__").text(3, "shared");
     WireWriter query =
@@ -190,6 +202,12 @@ record Probe(String route, String path, byte[] body, String secret) {
         of("GET opentsdb /api/uid/assign", assign + "?metric=hidden_metric", "").telling(known));
     all.add(
         of("POST opentsdb /api/uid/assign", assign, "{\"tagv\":[\"hidden_host\"]}").telling(known));
+    String annotation = "/api/annotation?start_time=%d&tsuid=%s".formatted(time / 1000, TSUID);
+    all.add(of("GET opentsdb /api/annotation", "/opentsdb" + annotation, ""));
+    String named = "/api/uid/uidmeta?type=metric&uid=" + Tsuid.uid(METRIC, "hidden_metric");
+    all.add(of("GET opentsdb /api/uid/uidmeta", "/opentsdb" + named, ""));
+    String series = "/api/uid/tsmeta";
+    all.add(of("GET opentsdb " + series, "/opentsdb" + series + "?tsuid=" + TSUID, ""));
     for (String method : List.of("GET", "POST")) {
       all.add(
           of(method + " opentsdb /api/stats", "/opentsdb/api/stats", "")

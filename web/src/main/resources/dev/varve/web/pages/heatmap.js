@@ -93,6 +93,12 @@ export function HeatMap() {
       h(RangePicker, { byDefault: BY_DEFAULT, onNow: () => setAsks((times) => times + 1) }),
     ),
     h(Notice, { answer }),
+    map?.within !== undefined &&
+      h(
+        'p',
+        { class: 'quiet', id: 'within' },
+        `Of the last three hours, in rows that have counters of their own and only series of ${map.within}.`,
+      ),
     map && h(Shown, { map, question, picked: address.get('pick'), loading: answer.loading }),
   ];
 }
@@ -135,7 +141,7 @@ function Shown({ map, question, picked, loading }) {
     return h(
       Empty,
       null,
-      `Nothing was read or written in table ${map.table} in this time. ${
+      `${map.within === undefined ? 'Nothing' : 'No such row'} was read or written in table ${map.table} in this time. ${
         map.tables.find((one) => one.name === map.table)?.layout === 'blocks'
           ? 'Samples in blocks count when they are sealed, at the latest two hours after they came. '
           : ''

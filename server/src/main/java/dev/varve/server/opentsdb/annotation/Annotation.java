@@ -57,6 +57,11 @@ record Annotation(
     return endTime != 0 || !"".equals(description) || !"".equals(notes) || custom != null;
   }
 
+  /** Returns the same annotation of a series with another TSUID. */
+  Annotation of(String other) {
+    return new Annotation(other, startTime, endTime, description, notes, custom);
+  }
+
   /**
    * Returns what is stored in place of another annotation of the same instant.
    *

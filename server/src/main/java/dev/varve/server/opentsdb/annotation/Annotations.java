@@ -8,6 +8,7 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
 import dev.varve.server.opentsdb.query.JsonAnswer;
 import dev.varve.server.opentsdb.query.JsonBody;
+import dev.varve.server.opentsdb.query.NoteKeys;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import dev.varve.server.opentsdb.query.QueryTime;
 import java.io.IOException;
@@ -86,8 +87,42 @@ public final class Annotations {
     };
   }
 
-  private AnnotationStore store(Exchange exchange) {
-    return store(context.dataset(exchange));
+  /** What is done with annotations. */
+  private interface Work {
+    void on(AnnotationStore store) throws IOException;
+  }
+
+  /** Does something with the annotations that the caller may use. */
+  private void run(Exchange exchange, Work work) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    if (dataset.isBound()) {
+      query(exchange, "annotation", (store, use) -> work.on(store));
+    } else {
+      work.on(store(dataset));
+    }
+  }
+
+  /** What is done with annotations, as a query. */
+  private interface Question {
+    void on(AnnotationStore store, QueryUse use) throws IOException;
+  }
+
+  private void query(Exchange exchange, String text, Question question) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    Dataset whole = context.wholeDataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        language,
+        text,
+        use -> {
+          AnnotationStore all = store(whole);
+          question.on(
+              dataset.isBound()
+                  ? new BoundAnnotations(all, new NoteKeys(dataset, whole, use))
+                  : all,
+              use);
+        });
   }
 
   static AnnotationStore store(Dataset dataset) {
@@ -101,26 +136,30 @@ public final class Annotations {
     byte[] body = exchange.wholeBody();
     Annotation asked =
         body.length == 0 ? inUrl(exchange) : Annotation.of(JsonBody.read(body, exchange.memory()));
-    switch (wish) {
-      case READ -> answer(exchange, found(exchange, asked));
-      case MERGE, REPLACE -> {
-        if (asked.saysSomething()) {
-          answer(exchange, save(store(exchange), asked, wish == Wish.REPLACE));
-        } else {
-          exchange.answer(304, JsonAnswer.TYPE, "");
-        }
-      }
-      case DELETE -> {
-        requireStart(asked);
-        store(exchange).delete(Tsuids.normal(asked.tsuid()), asked.startTime());
-        exchange.answer(204, JsonAnswer.TYPE, "");
-      }
-    }
+    run(
+        exchange,
+        store -> {
+          switch (wish) {
+            case READ -> answer(exchange, found(store, asked));
+            case MERGE, REPLACE -> {
+              if (asked.saysSomething()) {
+                answer(exchange, save(store, asked, wish == Wish.REPLACE));
+              } else {
+                exchange.answer(304, JsonAnswer.TYPE, "");
+              }
+            }
+            case DELETE -> {
+              requireStart(asked);
+              store.delete(Tsuids.normal(asked.tsuid()), asked.startTime());
+              exchange.answer(204, JsonAnswer.TYPE, "");
+            }
+          }
+        });
   }
 
-  private Annotation found(Exchange exchange, Annotation asked) {
+  private static Annotation found(AnnotationStore store, Annotation asked) {
     requireStart(asked);
-    Annotation stored = store(exchange).get(Tsuids.normal(asked.tsuid()), asked.startTime());
+    Annotation stored = store.get(Tsuids.normal(asked.tsuid()), asked.startTime());
     if (stored == null) {
       throw new OpenTsdbError(404, "Unable to locate annotation in storage");
     }
@@ -181,13 +220,10 @@ public final class Annotations {
     if (end < asked.startTime()) {
       throw new OpenTsdbError(400, "The end timestamp cannot be less than the start timestamp");
     }
-    AnnotationStore store = store(exchange);
-    context.query(
+    query(
         exchange,
-        context.dataset(exchange),
-        language,
         "annotations",
-        use -> {
+        (store, use) -> {
           List<Annotation> found = GlobalNotes.of(store, asked.startTime(), end, use);
           JsonAnswer.write(exchange, json -> write(found, json));
         });
@@ -204,16 +240,19 @@ public final class Annotations {
       deleteAll(exchange);
       return;
     }
-    AnnotationStore store = store(exchange);
-    List<Annotation> saved = new ArrayList<>();
-    for (JsonBody body : JsonBody.readAll(exchange.wholeBody(), exchange.memory())) {
-      exchange.memory().hold(ANNOTATION_BYTES);
-      Annotation asked = Annotation.of(body);
-      if (asked.saysSomething()) {
-        saved.add(save(store, asked, wish == Wish.REPLACE));
-      }
-    }
-    JsonAnswer.write(exchange, json -> write(saved, json));
+    run(
+        exchange,
+        store -> {
+          List<Annotation> saved = new ArrayList<>();
+          for (JsonBody body : JsonBody.readAll(exchange.wholeBody(), exchange.memory())) {
+            exchange.memory().hold(ANNOTATION_BYTES);
+            Annotation asked = Annotation.of(body);
+            if (asked.saysSomething()) {
+              saved.add(save(store, asked, wish == Wish.REPLACE));
+            }
+          }
+          JsonAnswer.write(exchange, json -> write(saved, json));
+        });
   }
 
   private void deleteAll(Exchange exchange) throws IOException {
@@ -235,13 +274,10 @@ public final class Annotations {
     if (to < from) {
       throw new OpenTsdbError(400, "The end timestamp cannot be less than the start timestamp");
     }
-    AnnotationStore store = store(exchange);
-    context.query(
+    query(
         exchange,
-        context.dataset(exchange),
-        language,
         "delete annotations",
-        use -> {
+        (store, use) -> {
           long deleted = asked.global() ? delete(store, "", from, to, use) : 0;
           for (String tsuid : asked.tsuids()) {
             deleted += delete(store, Tsuids.normal(tsuid), from, to, use);

@@ -28,6 +28,10 @@ public final class QueryNotes implements GroupNotes {
   private final AnnotationStore store;
   private final TsQuery.Checked query;
   private final UidNames uids;
+
+  /** The TSUIDs under which annotations are kept; other ones than those shown to bound users. */
+  private final UidNames kept;
+
   private final QueryUse use;
   private final List<Annotation> globals;
   private @Nullable Map<String, SortedMap<Long, Annotation>> passed;
@@ -36,30 +40,37 @@ public final class QueryNotes implements GroupNotes {
       AnnotationStore store,
       TsQuery.Checked query,
       UidNames uids,
+      UidNames kept,
       QueryUse use,
       List<Annotation> globals) {
     this.store = store;
     this.query = query;
     this.uids = uids;
+    this.kept = kept;
     this.use = use;
     this.globals = globals;
   }
 
-  /** Returns the annotations that a query asks for; none for users who are bound to some series. */
-  public static GroupNotes of(Dataset dataset, TsQuery.Checked query, UidNames uids, QueryUse use) {
+  /**
+   * Returns the annotations that a query asks for. Users of some series get those of the series,
+   * and none of all series.
+   *
+   * @param dataset as the user may use it
+   * @param whole the same dataset with all its series
+   */
+  public static GroupNotes of(
+      Dataset dataset, Dataset whole, TsQuery.Checked query, UidNames uids, QueryUse use) {
     TsQuery.Options options = query.query().options();
-    if (dataset.isBound()) {
-      return GroupNotes.NONE;
-    }
-    AnnotationStore store = Annotations.store(dataset);
+    AnnotationStore store = Annotations.store(whole);
     if (options.noAnnotations() || store.isEmpty()) {
       return GroupNotes.NONE;
     }
     List<Annotation> globals =
-        options.globalAnnotations()
+        options.globalAnnotations() && !dataset.isBound()
             ? GlobalNotes.of(store, query.start() / 1000, query.end() / 1000, use)
             : List.of();
-    return new QueryNotes(store, query, uids, use, globals);
+    UidNames kept = dataset.isBound() ? new UidNames(whole, use) : uids;
+    return new QueryNotes(store, query, uids, kept, use, globals);
   }
 
   /**
@@ -113,6 +124,20 @@ public final class QueryNotes implements GroupNotes {
     ScanRange range =
         ScanRange.of(query.start(), query.end(), query.parts().get(group.part()).downsampling());
     List<Annotation> own = new ArrayList<>();
+    if (kept != uids) {
+      group
+          .series()
+          .forEach(tags -> {
+            String shown = uids.tsuid(group.metric(), tags);
+            store
+                .between(kept.tsuid(group.metric(), tags), range.from(), range.to() - 1, use)
+                .stream()
+                .map(one -> one.of(shown))
+                .forEach(own::add);
+          });
+      own.sort(Comparator.comparingLong(Annotation::startTime).thenComparing(Annotation::tsuid));
+      return own;
+    }
     for (String tsuid : group.tsuids(uids)) {
       if (store.attribute() == null) {
         own.addAll(store.between(tsuid, range.from(), range.to() - 1, use));
