@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatFindings;
 import dev.varve.engine.heat.HeatKeeper;
@@ -65,7 +66,8 @@ public final class HeatMaps {
   /**
    * A heat map with names.
    *
-   * @param names of the rows' first keys, in their order
+   * @param names of the rows' first keys, in their order. Those for bound users have other bytes in
+   *     place of the keys, which requests may name, too
    */
   public record Named(HeatMap map, List<RowName> names, List<HeatFinding> findings) {
     public Named {
@@ -110,6 +112,7 @@ public final class HeatMaps {
    *
    * @param table one of {@link #tables()}
    * @param guard accounts for memory, and ends the read
+   * @throws QueryRefusedException if the request of a bound user names rows that their map lacks
    */
   public Named map(String table, HeatMap.Request request, ReadGuard guard) {
     long from = Math.max(0, Math.floorDiv(request.from(), COARSEST_MILLIS) * COARSEST_MILLIS);
@@ -135,20 +138,33 @@ public final class HeatMaps {
     RowsWithin rows = new RowsWithin(open, placed(table), table, of, guard);
     List<HeatSlice> admitted =
         slices.stream().map(slice -> slice.within(rows)).filter(Objects::nonNull).toList();
-    HeatMap map = HeatMap.of(request, admitted);
-    // A key that the client made up could be decoded to names that no series of the user has.
-    boolean made =
-        admitted.stream()
-            .flatMap(slice -> slice.ranges().stream())
-            .noneMatch(range -> range.from().equals(request.fromRow()));
-    List<RowName> names =
-        map.rows().stream()
-            .map(row ->
-                made && row.equals(request.fromRow())
-                    ? new RowName(row, raw(row), Map.of(), null)
-                    : name(table, row))
-            .toList();
+    RowTokens tokens = new RowTokens(table);
+    admitted.forEach(slice -> slice.ranges().forEach(range -> addBounds(range, tokens)));
+    Bytes toRow = request.toRow();
+    HeatMap map =
+        HeatMap.of(
+            request.between(
+                tokens.row(request.fromRow()), toRow == null ? null : tokens.row(toRow)),
+            admitted);
+    List<RowName> names = map.rows().stream().map(row -> hidden(tokens, name(table, row))).toList();
     return new Named(map, names, List.of());
+  }
+
+  private static void addBounds(HeatSlice.Range range, RowTokens tokens) {
+    tokens.add(range.from());
+    HeatSlice.Stretch sampled = range.sampled();
+    if (sampled != null) {
+      tokens.add(sampled.first());
+      tokens.add(sampled.last().successor());
+    }
+  }
+
+  /** Returns a name without the bytes of the key. */
+  private static RowName hidden(RowTokens tokens, RowName name) {
+    Bytes token = tokens.of(name.row());
+    return name.labels().isEmpty()
+        ? new RowName(token, "row " + token.hex(), Map.of(), null)
+        : new RowName(token, name.text(), name.labels(), name.time());
   }
 
   private long softRow(String table) {

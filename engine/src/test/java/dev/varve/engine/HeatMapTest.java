@@ -1,12 +1,14 @@
 package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.HeatMaps.Named;
 import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatMap;
 import dev.varve.engine.heat.Load;
@@ -258,17 +260,23 @@ class HeatMapTest {
   }
 
   @Test
-  void aKeyThatABoundUserMadeUpIsNotDecoded() {
+  void aBoundUserNamesRowsByWhatTheirMapHas() {
     open("memory", "buckets");
-    writeMinutes(1, now -> host(0));
-    SeriesBounds metric = of(new TagFilter.Equal("__name__", "cpu"));
-    Bytes row = within(metric, data(), Bytes.EMPTY).map().rows().getFirst();
-    assertThat(within(metric, data(), row).names().getFirst().labels())
-        .containsEntry("host", "host-000");
-    Bytes before = row.slice(0, row.length() - 1);
-    assertThat(within(metric, data(), before).names())
-        .allSatisfy(
-            name -> assertThat(name.row().equals(before) && !name.labels().isEmpty()).isFalse());
+    writeMinutes(1, now -> host((int) (now % 3)));
+    SeriesBounds hosts = of(new TagFilter.In("host", Set.of("host-000", "host-002")));
+    Named map = within(hosts, data(), Bytes.EMPTY);
+    assertThat(map.names()).hasSize(2);
+    RowName second = map.names().getLast();
+    assertThat(second.row()).isNotEqualTo(map.map().rows().getLast());
+    Named rest = within(hosts, data(), second.row());
+    assertThat(rest.names()).containsExactly(second);
+    assertThat(rest.map().total(0)).isEqualTo(map.map().total(1));
+    assertThat(second.labels()).containsEntry("host", "host-002");
+    for (Bytes row : map(data(), 64).map().rows()) {
+      assertThatThrownBy(() -> within(hosts, data(), row.isEmpty() ? Bytes.of((byte) 0) : row))
+          .isInstanceOf(QueryRefusedException.class)
+          .hasMessageContaining("the map has no row");
+    }
   }
 
   /** Which ranges are within follows from the keys at their ends, whatever series there are. */

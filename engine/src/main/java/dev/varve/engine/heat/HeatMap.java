@@ -44,7 +44,12 @@ public record HeatMap(
    * @param columns largest number of columns, approximately; at least 1
    */
   public record Request(
-      long from, long to, Bytes fromRow, @Nullable Bytes toRow, int rows, int columns) {}
+      long from, long to, Bytes fromRow, @Nullable Bytes toRow, int rows, int columns) {
+    /** Returns the same request for other rows. */
+    public Request between(Bytes first, @Nullable Bytes end) {
+      return new Request(from, to, first, end, rows, columns);
+    }
+  }
 
   public HeatMap {
     rows = List.copyOf(rows);
