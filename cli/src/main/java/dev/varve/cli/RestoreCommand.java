@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.cli.io.Progress;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.engine.backup.Backup;
 import dev.varve.engine.backup.BackupFolder;
 import dev.varve.engine.backup.Restore;
@@ -20,27 +21,24 @@ import picocli.CommandLine.Spec;
         "Makes a data directory out of a backup, and verifies every checksum. Nothing is overwritten.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    subcommands = RestoreHomesCommand.class,
     footer = {
       "",
-      "Example:",
+      "Examples:",
       "  varve restore --from /mnt/backup/varve --to /var/lib/varve",
+      "  varve restore homes --data /var/lib/varve",
       "",
       "The directory appears once it is complete. A killed restore is begun anew by running it again."
     })
 final class RestoreCommand implements Callable<Integer> {
-  @Option(
-      names = "--from",
-      required = true,
-      paramLabel = "DIR",
-      description = "The directory of backups.")
-  private Path from;
+  @Option(names = "--from", paramLabel = "DIR", description = "The directory of backups.")
+  private @Nullable Path from;
 
   @Option(
       names = "--to",
-      required = true,
       paramLabel = "DATA",
       description = "The data directory to make; missing or empty.")
-  private Path to;
+  private @Nullable Path to;
 
   @Option(names = "--backup", paramLabel = "ID", description = "The backup (default: the latest).")
   private @Nullable String id;
@@ -52,6 +50,10 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (from == null || to == null) {
+      throw new WrongCallException(
+          "--from DIR and --to DATA are needed: where are the backups, and where does one go?");
+    }
     Backup backup;
     try (BackupFolder folder = BackupFolder.forReading(from);
         Progress progress = new Progress(spec.commandLine().getErr(), silent, "files", 0)) {

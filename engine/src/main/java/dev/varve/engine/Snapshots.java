@@ -1,11 +1,16 @@
 package dev.varve.engine;
 
 import dev.varve.engine.backup.SnapshotSource;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.home.HomeExport;
+import dev.varve.engine.home.ServerId;
 import dev.varve.engine.home.ServerIdFile;
 import dev.varve.store.PrivateDirectory;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
+import dev.varve.store.SyncedTo;
 import dev.varve.store.WriteHold;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,11 +39,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The snapshots of a data directory, in its folder {@value #FOLDER}. A snapshot holds all stores
  * with files here, as of one moment: all writers are stopped together, so that it is what a crash
- * at that moment would have left, whatever depends on what between a dataset and its home. Safe for
- * use by several threads.
+ * at that moment would have left, whatever depends on what between a dataset and its home. Homes in
+ * other stores are exported. Safe for use by several threads.
  */
 public final class Snapshots {
   static final String FOLDER = "snapshots";
+
+  /** The folder of a snapshot with the homes that are in other stores. */
+  static final String HOMES = "homes";
 
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration RETRY = Duration.ofSeconds(10);
@@ -162,9 +170,9 @@ public final class Snapshots {
           folders.add(store.getKey());
         }
       }
-      if (holds.isEmpty()) {
+      if (holds.isEmpty() && exported().isEmpty()) {
         throw new StoreException(
-            "no dataset keeps files in the data directory: stores outside this process have snapshots of their own");
+            "no dataset keeps files in the data directory, or has its home in a store outside of this process");
       }
       for (int i = 0; i < holds.size(); i++) {
         holds.get(i).copyTo(draft.resolve(folders.get(i).getFileName()));
@@ -172,12 +180,66 @@ public final class Snapshots {
     } finally {
       holds.forEach(WriteHold::close);
     }
+    exportHomes(draft.resolve(HOMES));
     Path id = directory.resolveSibling(ServerIdFile.NAME);
     if (Files.exists(id)) {
       Files.copy(id, draft.resolve(ServerIdFile.NAME));
       sync(draft.resolve(ServerIdFile.NAME));
     }
     sync(draft);
+  }
+
+  /** Returns the datasets whose home is in a store without files here. */
+  private List<Dataset> exported() {
+    return datasets.stream()
+        .filter(
+            dataset -> dataset.parts().open().homeStore().syncedTo() == SyncedTo.ANOTHER_PROCESS)
+        .toList();
+  }
+
+  /** Exports the homes in other stores: rows as they are now, later than what was linked. */
+  private void exportHomes(Path folder) throws IOException {
+    List<Dataset> exported = exported();
+    if (exported.isEmpty()) {
+      return;
+    }
+    PrivateDirectory.make(folder);
+    for (Dataset dataset : exported) {
+      HomeExport.write(
+          dataset.parts().open().home(), dataset.name(), folder.resolve(homeFile(dataset.name())));
+    }
+    sync(folder);
+  }
+
+  private static String homeFile(String dataset) {
+    return dataset + ".home";
+  }
+
+  /** A home that was restored. */
+  public record RestoredHome(String dataset, long cells) {}
+
+  /**
+   * Writes the homes that a snapshot or a restored backup has in its folder {@value #HOMES} into
+   * the stores of their datasets, which have none. No engine may be open.
+   *
+   * @param config whose directory is the snapshot or restored backup
+   * @throws StoreException if a store has a home of the dataset already, or fails
+   * @throws IOException if a file is damaged
+   */
+  public static List<RestoredHome> restoreHomes(EngineConfig config) throws IOException {
+    List<RestoredHome> restored = new ArrayList<>();
+    try (Stores stores = new Stores(config, Stores.Opener.OF_SERVICES)) {
+      for (DatasetConfig dataset : config.datasets()) {
+        Path file = config.directory().resolve(HOMES).resolve(homeFile(dataset.name()));
+        Stores.OfDataset of = stores.of(dataset);
+        ServerId server = of.server();
+        if (server != null && Files.exists(file)) {
+          long cells = HomeExport.restore(of.home(), dataset.name(), server, file);
+          restored.add(new RestoredHome(dataset.name(), cells));
+        }
+      }
+    }
+    return restored;
   }
 
   /** Returns all snapshots, oldest first. */

@@ -1,27 +1,36 @@
 package dev.varve.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.devstores.DevStore;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.engine.Snapshots;
+import dev.varve.engine.backup.BackupFolder;
+import dev.varve.engine.backup.BackupJob;
+import dev.varve.engine.backup.Restore;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.config.DatasetConfig.Refresh;
 import dev.varve.engine.config.DatasetConfig.StoreConfig;
 import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProviders;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -248,5 +257,59 @@ class TwoServersIT {
             assertThat(hosts.getOrDefault("by-a", new TreeMap<>()).values())
                 .hasSize(5)
                 .isSubsetOf(new Value.Real(100), new Value.Real(200)));
+  }
+
+  private static EngineConfig lost(Path data) {
+    DevStore store = RealStores.cassandra();
+    DatasetConfig dataset =
+        new DatasetConfig(
+            "lost",
+            new StoreConfig(store.kind(), store.options()),
+            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("buckets", Map.of())))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false);
+    return new EngineConfig(data, RunningStore.MEMORY, List.of(dataset), "lost");
+  }
+
+  /** The tables of samples are there, as the store's own backup restores them. */
+  @Test
+  void aHomeComesBackFromABackup() throws Exception {
+    Path data = directory.resolve("backed-up");
+    Path backups = directory.resolve("backups");
+    MetricMetadata said = new MetricMetadata("m", "gauge", "seconds", "What it is.");
+    try (Engine engine = Engine.open(lost(data))) {
+      Dataset dataset = engine.defaultDataset();
+      assertThat(dataset.write(one("kept", NOW, 1)).rejections()).isEmpty();
+      dataset.describe(List.of(said));
+      dataset.services().put("notes", "of", "m", "one");
+      new BackupJob(backups, Map.of(), 0)
+          .run(engine.snapshots().source(), (files, bytes, total) -> {});
+    }
+    Path restored = directory.resolve("restored");
+    try (BackupFolder folder = BackupFolder.forReading(backups)) {
+      new Restore(folder, folder.find(null), restored).run((files, bytes, total) -> {});
+    }
+    assertThatThrownBy(() -> Snapshots.restoreHomes(lost(restored)))
+        .hasMessageContaining("has a home of dataset 'lost', which is not overwritten");
+    DevStore of = RealStores.cassandra();
+    try (Store store = StoreProviders.of(of.kind()).open(data, RunningStore.MEMORY, of.options())) {
+      for (String table : List.of("dataset", "series", "services", "attributes")) {
+        store.drop(".lost." + table);
+      }
+    }
+    assertThat(Snapshots.restoreHomes(lost(restored)))
+        .singleElement()
+        .satisfies(home -> assertThat(home.cells()).isGreaterThan(5));
+    try (Engine engine = Engine.open(lost(restored))) {
+      Dataset dataset = engine.defaultDataset();
+      assertThat(dataset.isCatalogComplete()).isTrue();
+      assertThat(hosts(dataset, TimeRange.ALL))
+          .containsOnlyKeys("kept")
+          .containsEntry("kept", new TreeMap<>(Map.of(NOW, new Value.Real(1))));
+      assertThat(dataset.metadata("m", 1, ReadGuard.NONE)).containsExactly(said);
+      assertThat(dataset.services().putIf("notes", "of", "m", "one", "two")).isTrue();
+    }
   }
 }

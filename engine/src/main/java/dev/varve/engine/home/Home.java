@@ -1,12 +1,18 @@
 package dev.varve.engine.home;
 
 import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.model.Bytes;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.ReadPlan;
 import dev.varve.store.RowSpan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.Table;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -168,6 +174,28 @@ public final class Home implements AutoCloseable {
       tables.add(changes.table());
     }
     return tables;
+  }
+
+  /**
+   * Returns the tables without which a dataset is not what it was, with a read of all cells of
+   * each. The one that makes a home one comes last. Counters, statistics and announcements, which
+   * expire, are in the others.
+   */
+  Map<Table, ReadPlan> lasting() {
+    ReadPlan whole =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    Map<Table, ReadPlan> lasting = new LinkedHashMap<>();
+    lasting.put(series.table(), SeriesTable.everything());
+    for (Table table :
+        List.of(
+            markers.table(),
+            attributes.table(),
+            services.table(),
+            deletes.table(),
+            identity.table())) {
+      lasting.put(table, whole);
+    }
+    return lasting;
   }
 
   @Override

@@ -224,7 +224,8 @@ public final class SeriesTable implements AutoCloseable {
     return !broken.isEmpty();
   }
 
-  private static ReadPlan everything() {
+  /** Returns a read of the newest cells of all partitions. */
+  static ReadPlan everything() {
     List<Slice> partitions = new ArrayList<>(256);
     for (int first = 0; first < 256; first++) {
       partitions.add(Slice.partition(Bytes.of((byte) first)));

@@ -1,0 +1,270 @@
+package dev.varve.engine.home;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/**
+ * The home of a dataset in a file, with the catalog, for homes in stores outside of this process.
+ * It has the tables without which the dataset is not what it was.
+ *
+ * <pre>
+ * name      text        {@value #MAGIC}
+ * form      u8          1
+ * dataset   text
+ * tables:   01, then the name after that of the dataset as a text, then cells, then 00
+ *   cell    01, family u8, time i64, then row, qualifier and value, each after its length as an i32
+ * 00
+ * </pre>
+ *
+ * <p>Texts are UTF-8 after a length of two bytes. The table that makes a home one comes last, so
+ * that a home that is half restored is none, and restoring it can be repeated.
+ */
+public final class HomeExport {
+  private static final String MAGIC = "varve home";
+  private static final int FORM = 1;
+  private static final int BATCH_CELLS = 500;
+  private static final int BATCH_BYTES = 512 << 10;
+
+  private HomeExport() {}
+
+  private static String prefix(String dataset) {
+    return "." + dataset + ".";
+  }
+
+  /**
+   * Writes a home into a new file, beside writers: each row as it is when it is read.
+   *
+   * @throws StoreException if the store fails
+   */
+  public static void write(Home home, String dataset, Path file) throws IOException {
+    try (DataOutputStream out =
+        new DataOutputStream(
+            new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)))) {
+      out.writeUTF(MAGIC);
+      out.writeByte(FORM);
+      out.writeUTF(dataset);
+      for (Map.Entry<Table, ReadPlan> table : home.lasting().entrySet()) {
+        out.writeByte(1);
+        out.writeUTF(table.getKey().spec().name().substring(prefix(dataset).length()));
+        write(table.getKey(), table.getValue(), out);
+        out.writeByte(0);
+      }
+      out.writeByte(0);
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void write(Table table, ReadPlan plan, DataOutputStream out) throws IOException {
+    try (CellCursor cursor = table.read(plan, null)) {
+      CellBatch page = new CellBatch();
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          out.writeByte(1);
+          out.writeByte(page.family(cell));
+          out.writeLong(page.time(cell));
+          write(page.bytes(), page.rowOffset(cell), page.rowLength(cell), out);
+          write(page.bytes(), page.qualifierOffset(cell), page.qualifierLength(cell), out);
+          write(page.bytes(), page.valueOffset(cell), page.valueLength(cell), out);
+        }
+      }
+    }
+  }
+
+  private static void write(byte[] bytes, int from, int length, DataOutputStream out)
+      throws IOException {
+    out.writeInt(length);
+    out.write(bytes, from, length);
+  }
+
+  /** Receives what a file has. */
+  private interface Reader {
+    default void table(String name) throws IOException {}
+
+    default void cell(int family, long time, Bytes row, Bytes qualifier, Bytes value) {}
+
+    /** Ends a table. */
+    default void end() {}
+  }
+
+  private static void read(Path file, String dataset, Reader into) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+      if (!in.readUTF().equals(MAGIC)) {
+        throw new IOException("'%s' is no home of a dataset".formatted(file));
+      }
+      int form = in.readUnsignedByte();
+      if (form != FORM) {
+        throw new IOException(
+            "'%s' has form %d, and this version of Varve reads %d".formatted(file, form, FORM));
+      }
+      String of = in.readUTF();
+      if (!of.equals(dataset)) {
+        throw new IOException(
+            "'%s' is the home of dataset '%s', not '%s'".formatted(file, of, dataset));
+      }
+      while (in.readUnsignedByte() == 1) {
+        into.table(in.readUTF());
+        while (in.readUnsignedByte() == 1) {
+          int family = in.readUnsignedByte();
+          long time = in.readLong();
+          into.cell(family, time, bytes(in), bytes(in), bytes(in));
+        }
+        into.end();
+      }
+      if (in.read() >= 0) {
+        throw new IOException("'%s' goes on after its end".formatted(file));
+      }
+    }
+  }
+
+  private static Bytes bytes(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    byte[] bytes = length < 0 ? new byte[0] : in.readNBytes(length);
+    if (bytes.length != length) {
+      throw new EOFException("a text of %,d bytes ends after %,d".formatted(length, bytes.length));
+    }
+    return Bytes.of(bytes);
+  }
+
+  /**
+   * Writes a home from a file into a store that has none of the dataset, and compares what the
+   * store has then.
+   *
+   * @param server the ID of this server
+   * @return the number of cells
+   * @throws StoreException if the store has the home already, fails, or hides cells because newer
+   *     ones or deletes are in its tables
+   * @throws IOException if the file is damaged; nothing was written then
+   */
+  public static long restore(Store store, String dataset, ServerId server, Path file)
+      throws IOException {
+    // Damage is found before anything is written.
+    read(file, dataset, new Reader() {});
+    try (Home home = Home.open(store, dataset, server)) {
+      if (home.identity().made() != null) {
+        throw new StoreException(
+            "the store has a home of dataset '%s', which is not overwritten".formatted(dataset));
+      }
+      Into into = new Into(home, prefix(dataset));
+      read(file, dataset, into);
+      return into.cells;
+    }
+  }
+
+  /** The cells of a table, in whatever order. */
+  private static final class Sum {
+    private long cells;
+    private long checksums;
+
+    void add(int family, long time, Bytes row, Bytes qualifier, Bytes value) {
+      CRC32C checksum = new CRC32C();
+      checksum.update(
+          ByteBuffer.allocate(2 * Integer.BYTES + 2 * Long.BYTES)
+              .putInt(family)
+              .putLong(time)
+              .putInt(row.length())
+              .putLong(qualifier.length())
+              .flip());
+      checksum.update(row.toArray());
+      checksum.update(qualifier.toArray());
+      checksum.update(value.toArray());
+      cells++;
+      checksums += checksum.getValue();
+    }
+
+    boolean isSameAs(Sum other) {
+      return cells == other.cells && checksums == other.checksums;
+    }
+  }
+
+  /** Writes what a file has into the tables of a home. */
+  private static final class Into implements Reader {
+    private final Home home;
+    private final String prefix;
+    private final MutationBatch batch = new MutationBatch();
+    private Table table;
+    private ReadPlan plan = SeriesTable.everything();
+    private Sum wanted = new Sum();
+    private long cells;
+
+    private Into(Home home, String prefix) {
+      this.home = home;
+      this.prefix = prefix;
+      this.table = home.identity().table();
+    }
+
+    @Override
+    public void table(String name) throws IOException {
+      Map.Entry<Table, ReadPlan> found =
+          home.lasting().entrySet().stream()
+              .filter(one -> one.getKey().spec().name().equals(prefix + name))
+              .findFirst()
+              .orElseThrow(() -> new IOException("a home has no table '%s'".formatted(name)));
+      table = found.getKey();
+      plan = found.getValue();
+      wanted = new Sum();
+    }
+
+    @Override
+    public void cell(int family, long time, Bytes row, Bytes qualifier, Bytes value) {
+      wanted.add(family, time, row, qualifier, value);
+      batch.put(row, family, qualifier, time, value);
+      if (batch.size() >= BATCH_CELLS || batch.cells().byteCount() >= BATCH_BYTES) {
+        flush();
+      }
+    }
+
+    private void flush() {
+      if (!batch.isEmpty()) {
+        HomeWrite.apply(table, batch);
+        batch.clear();
+      }
+    }
+
+    @Override
+    public void end() {
+      flush();
+      Sum found = new Sum();
+      try (CellCursor cursor = table.read(plan, null)) {
+        CellBatch page = new CellBatch();
+        while (cursor.next(page)) {
+          for (int cell = 0; cell < page.size(); cell++) {
+            found.add(
+                page.family(cell),
+                page.time(cell),
+                page.row(cell),
+                page.qualifier(cell),
+                page.value(cell));
+          }
+        }
+      }
+      if (!found.isSameAs(wanted)) {
+        throw new StoreException(
+            "table '%s' has other cells than were restored, %,d instead of %,d: drop the tables '%s*' first, whose cells or deletes are newer"
+                .formatted(table.spec().name(), found.cells, wanted.cells, prefix));
+      }
+      cells += found.cells;
+    }
+  }
+}
