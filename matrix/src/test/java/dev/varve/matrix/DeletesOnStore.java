@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.Engine;
+import dev.varve.engine.EngineLives;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.error.QueryRefusedException;
@@ -22,6 +22,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,13 +35,15 @@ import java.util.TreeMap;
 
 /**
  * Tests that a dataset of one layout on one store equals a map while samples are written, deleted
- * and written again, and that a restart changes nothing. A layout that cannot delete on the store
- * says so.
+ * and written again, and while the engine is restarted and killed. A layout that cannot delete on
+ * the store says so.
  *
- * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many writes and deletes there are.
+ * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many operations there are, and {@code
+ * -Dvarve.deletes.seed=12} sets which.
  */
 final class DeletesOnStore {
   private static final int OPERATIONS = Integer.getInteger("varve.deletes.store.operations", 12);
+  private static final long SEED = Long.getLong("varve.deletes.seed", 11);
   private static final long START_SECONDS = 1_699_000_000;
   private static final int STEPS = 60;
   private static final int HOSTS = 3;
@@ -52,18 +55,16 @@ final class DeletesOnStore {
   private static final Set<String> WITHOUT_STAMPS =
       Set.of("cell-per-event", "entity", "entity-ranges");
 
-  private final String kind;
-  private final Map<String, String> options;
+  private final Store store;
   private final Path directory;
   private final List<Layout> layouts;
   private final String name;
   private final boolean hasNoStamps;
   private final Map<String, TreeMap<Long, Value>> model = new HashMap<>();
-  private final Random random = new Random(11);
+  private final Random random = new Random(SEED);
 
-  DeletesOnStore(String kind, Map<String, String> options, Path directory, String layout) {
-    this.kind = kind;
-    this.options = options;
+  DeletesOnStore(Store store, Path directory, String layout) {
+    this.store = store;
     this.directory = directory.resolve("deletes-" + layout);
     this.layouts = Layouts.all(layout, Map.of());
     this.name = "x-" + layout;
@@ -71,36 +72,39 @@ final class DeletesOnStore {
   }
 
   void check() throws InterruptedException {
-    try (Engine engine = open()) {
-      Dataset dataset = engine.dataset(name);
-      write(dataset);
-      if (!deletes(dataset)) {
+    try (EngineLives lives = lives()) {
+      write(lives.engine().dataset(name));
+      if (!deletes(lives.engine().dataset(name))) {
         return;
       }
       for (int i = 0; i < OPERATIONS; i++) {
-        if (random.nextBoolean()) {
-          write(dataset);
-        } else {
-          delete(dataset);
+        switch (random.nextInt(10)) {
+          case 0 -> lives.stop();
+          case 1 -> lives.kill();
+          case 2, 3, 4, 5 -> write(lives.engine().dataset(name));
+          default -> delete(lives.engine().dataset(name));
         }
-        assertThat(read(dataset)).as("after %d operations", i + 1).isEqualTo(expected());
+        assertThat(read(lives.engine().dataset(name)))
+            .as("after %d operations", i + 1)
+            .isEqualTo(expected());
       }
-      for (Deletion one : dataset.deletes().standing()) {
-        assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
-      }
-      assertThat(read(dataset)).isEqualTo(expected());
+      checkAtTheEnd(lives.engine().dataset(name));
+      lives.stop();
+      assertThat(lives.engine().dataset(name).deletes().standing()).isEmpty();
+      checkAtTheEnd(lives.engine().dataset(name));
     }
-    if (!kind.equals("memory")) {
-      try (Engine engine = open()) {
-        assertThat(engine.dataset(name).deletes().standing()).isEmpty();
-        assertThat(read(engine.dataset(name))).as("after a restart").isEqualTo(expected());
-      }
+  }
+
+  private void checkAtTheEnd(Dataset dataset) throws InterruptedException {
+    for (Deletion one : dataset.deletes().standing()) {
+      assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
     }
+    assertThat(read(dataset)).as("once the deletes are done").isEqualTo(expected());
   }
 
   /** Returns whether the dataset deletes; checks how it refuses otherwise. */
   private boolean deletes(Dataset dataset) {
-    boolean refuses = kind.equals("hbase") && hasNoStamps;
+    boolean refuses = store.kind().equals("hbase") && hasNoStamps;
     if (refuses) {
       assertThatThrownBy(() -> dataset.delete(Selector.metric("cpu"), TimeRange.ALL))
           .isInstanceOf(QueryRefusedException.class)
@@ -109,17 +113,18 @@ final class DeletesOnStore {
     return !refuses;
   }
 
-  private Engine open() {
+  private EngineLives lives() {
     DatasetConfig dataset =
         new DatasetConfig(
             name,
-            new DatasetConfig.StoreConfig(kind, options),
+            new DatasetConfig.StoreConfig(store.kind(), Map.of()),
             List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.copyOf(layouts))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),
             false);
-    return Engine.open(new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), name));
+    return new EngineLives(
+        new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), name), store);
   }
 
   private void write(Dataset dataset) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.function.ThrowingConsumer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -93,8 +94,28 @@ abstract class LayoutsOnStore {
     return FaultsOnStore.layouts().stream()
         .map(layout ->
             DynamicTest.dynamicTest(
-                layout, () -> new FaultsOnStore(store, directory, layout).check()))
+                layout,
+                () ->
+                    withStoreOfOneEngine(
+                        "faults-" + layout,
+                        one -> new FaultsOnStore(one, directory, layout).check())))
         .toList();
+  }
+
+  /**
+   * Runs a test of one engine at a time. In an embedded store all engines share the mark of their
+   * clocks, as if each were the only one, so such a test gets a store of its own.
+   *
+   * @param name of the test
+   */
+  private void withStoreOfOneEngine(String name, ThrowingConsumer<Store> test) throws Throwable {
+    if (!store.isEmbedded()) {
+      test.accept(store);
+      return;
+    }
+    try (Store own = running.open(name + ".store")) {
+      test.accept(own);
+    }
   }
 
   @TestFactory
@@ -104,7 +125,10 @@ abstract class LayoutsOnStore {
         .map(layout ->
             DynamicTest.dynamicTest(
                 layout,
-                () -> new DeletesOnStore(kind, running.options(), directory, layout).check()))
+                () ->
+                    withStoreOfOneEngine(
+                        "deletes-" + layout,
+                        one -> new DeletesOnStore(one, directory, layout).check())))
         .toList();
   }
 

@@ -19,6 +19,15 @@ record RunningStore(String kind, Map<String, String> options, Path directory) {
   }
 
   Store open() {
-    return StoreProviders.of(kind).open(directory.resolve("store"), MEMORY, options);
+    return open("store");
+  }
+
+  /**
+   * Opens the store with its files, if it has any, in a folder.
+   *
+   * @param folder below the directory
+   */
+  Store open(String folder) {
+    return StoreProviders.of(kind).open(directory.resolve(folder), MEMORY, options);
   }
 }
