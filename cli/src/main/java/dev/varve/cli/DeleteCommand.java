@@ -122,14 +122,16 @@ final class DeleteCommand implements Callable<Integer> {
             "samples",
             "cells",
             "rewritten",
-            "damaged")) {
+            "damaged",
+            "series")) {
       records.add(
           done.state().name().toLowerCase(Locale.ROOT),
           done.rows(),
           done.samples(),
           done.cells(),
           done.rewritten(),
-          done.damaged());
+          done.damaged(),
+          done.series());
     }
     if (done.problem() != null) {
       spec.commandLine().getErr().println("varve: " + done.problem());

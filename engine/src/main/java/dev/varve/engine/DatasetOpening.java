@@ -11,6 +11,7 @@ import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.Conversion;
 import dev.varve.engine.home.IdentityTable.Made;
+import dev.varve.engine.home.IdentityTable.NumbersFrom;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
@@ -89,6 +90,10 @@ final class DatasetOpening {
     SeriesIndex index = new SeriesIndex();
     long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
+    NumbersFrom numbers = home.identity().numbersFrom();
+    if (numbers != null) {
+      index.numbers().reserveBelow(numbers.series(), numbers.metrics());
+    }
     HeatKeeper heat = new HeatKeeper(config.name(), () -> clock.systemMicros() / 1000);
     OpenDataset open =
         new OpenDataset(

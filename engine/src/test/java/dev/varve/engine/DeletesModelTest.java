@@ -25,11 +25,14 @@ import dev.varve.model.Value;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -38,11 +41,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A dataset equals a map in every layout while samples are written, also late ones, deleted and
- * written again, and while the process is restarted or loses power.
+ * written again, and while the process is restarted or loses power. Once no delete stands, the
+ * catalog has the keys with samples, and no others.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DeletesModelTest {
-  private static final int STEPS = Integer.getInteger("varve.deletes.operations", 60);
+  /** Operations of each layout. */
+  private static final int OPERATIONS = Integer.getInteger("varve.deletes.operations", 60);
+
+  /** Operations on one dataset: a power loss replays all that was ever written to it. */
+  private static final int OPERATIONS_MAX = 500;
+
   private static final long SEED = Long.getLong("varve.deletes.seed", 5);
   private static final long START = 1_699_999_200_000L;
   private static final long BETWEEN = 370_000;
@@ -59,14 +68,20 @@ class DeletesModelTest {
   @ParameterizedTest
   @MethodSource("layouts")
   void equalsAMap(String name) throws InterruptedException {
+    for (int done = 0; done < OPERATIONS; done += OPERATIONS_MAX) {
+      equalsAMap(name, SEED + done, Math.min(OPERATIONS_MAX, OPERATIONS - done));
+    }
+  }
+
+  private void equalsAMap(String name, long seed, int operations) throws InterruptedException {
     List<StorageLayout> layouts = Layouts.stored(name, Map.of());
     Domain domain = layouts.getFirst().domain();
-    Random random = new Random(SEED + name.hashCode());
+    Random random = new Random(seed + name.hashCode());
     Model model = new Model();
     try (TestEngine engine = new TestEngine(config(layouts, random))) {
       // Later than all samples, so that compaction finds closed rows.
       engine.micros.addAndGet(Duration.ofDays(2).toNanos() / 1000);
-      for (int step = 0; step < STEPS; step++) {
+      for (int step = 0; step < operations; step++) {
         engine.micros.addAndGet(random.nextInt(3) * 700L);
         switch (random.nextInt(12)) {
           case 0 -> engine.restart();
@@ -74,7 +89,12 @@ class DeletesModelTest {
           case 2, 3, 4 -> delete(engine, model, layouts.getFirst(), random);
           case 5 -> engine.seal();
           case 6 -> compact(engine, layouts.getFirst());
-          case 7 -> check(engine, model, "after step " + step);
+          case 7 -> {
+            check(engine, model, "after step " + step);
+            if (engine.dataset().deletes().standing().isEmpty()) {
+              checkSeries(engine, model, "after step " + step);
+            }
+          }
           default -> write(engine, model, domain, layouts.getFirst(), random);
         }
       }
@@ -84,8 +104,14 @@ class DeletesModelTest {
       }
       assertThat(engine.dataset().deletes().standing()).isEmpty();
       check(engine, model, "after all deletes");
+      checkSeries(engine, model, "after all deletes");
+      deleteEverything(engine, model);
+      check(engine, model, "after a delete of everything");
+      checkSeries(engine, model, "after a delete of everything");
+      engine.losePower(random);
+      checkSeries(engine, model, "after a restart");
     } catch (RuntimeException | AssertionError e) {
-      throw new AssertionError("layout %s, seed %d: %s".formatted(name, SEED, e.getMessage()), e);
+      throw new AssertionError("layout %s, seed %d: %s".formatted(name, seed, e.getMessage()), e);
     }
   }
 
@@ -177,6 +203,32 @@ class DeletesModelTest {
       case INT64 -> new Value.Int64(random.nextInt(1 << random.nextInt(1, 30)));
       case STRING -> new Value.Text("text " + random.nextInt(50));
     };
+  }
+
+  private static void deleteEverything(TestEngine engine, Model model) throws InterruptedException {
+    Deletion deletion = engine.dataset().deletes().begin(ALL, TimeRange.ALL);
+    model.delete(TimeRange.ALL, series -> true);
+    assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
+  }
+
+  /** Compares the keys that the catalog lists: those with a sample, and no others. */
+  private static void checkSeries(TestEngine engine, Model model, String when) {
+    Set<GroupKey> expected = new HashSet<>();
+    model.all().forEach((series, samples) -> expected.add(series.key()));
+    assertThat(
+            engine
+                .dataset()
+                .catalog()
+                .series(ALL, null)
+                .map(Series::key)
+                .collect(Collectors.toSet()))
+        .as("series %s", when)
+        .isEqualTo(expected);
+    Set<String> hosts = new TreeSet<>();
+    expected.forEach(key -> hosts.add(String.valueOf(key.tags().get("host"))));
+    assertThat(engine.dataset().catalog().labelValues("host", ALL))
+        .as("hosts %s", when)
+        .containsExactlyElementsOf(hosts);
   }
 
   private static void check(TestEngine engine, Model model, String when) {

@@ -13,6 +13,7 @@ import dev.varve.engine.progress.DeletionProgress.State;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.registry.Layouts;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
@@ -142,6 +143,9 @@ class DeletesTest {
       assertThatThrownBy(() -> engine.put(KEY, at(engine, 4), new Value.Real(42)))
           .isInstanceOf(OverloadedException.class)
           .hasMessageContaining("a delete of times");
+      Batch ofNewField =
+          new BatchBuilder().add(KEY, "new", at(engine, 5), new Value.Real(43)).build();
+      assertThatThrownBy(() -> engine.write(ofNewField)).isInstanceOf(OverloadedException.class);
       stuck.set(false);
       assertThat(deletion.await(LONG)).isTrue();
       engine.put(KEY, at(engine, 4), new Value.Real(42));

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The files of RocksDB contain deleted values before the job of the delete ran, and not after. */
+/**
+ * The files of RocksDB contain deleted values, and the labels of series of which nothing is left,
+ * before the job of the delete ran, and not after.
+ */
 class ErasureTest {
   private static final long START = 1_700_000_000_000L;
   private static final int SAMPLES = 300;
@@ -78,16 +81,7 @@ class ErasureTest {
       (goes ? deleted : kept).add(bytes);
       batch.add(key, START / 1000 * second + i * second, value);
     }
-    DatasetConfig config =
-        new DatasetConfig(
-            "main",
-            new StoreConfig("rocksdb", Map.of("compression", "none")),
-            List.of(new PeriodConfig(Instant.MIN, layouts)),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false);
-    EngineConfig engineConfig = new EngineConfig(directory, 32L << 20, List.of(config), "main");
+    EngineConfig engineConfig = config(layouts);
     try (Engine engine = Engine.open(engineConfig)) {
       assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
       assertThat(found(deleted)).as("values before").isEqualTo(deleted.size());
@@ -99,6 +93,60 @@ class ErasureTest {
       assertThat(found(deleted)).as("values after").isZero();
       assertThat(found(kept)).as("other values").isEqualTo(kept.size());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "blocks")
+  void leavesNoDeletedLabelInAnyFile(String layout) throws IOException, InterruptedException {
+    List<StorageLayout> layouts = Layouts.stored(layout, Map.of());
+    boolean holdsTexts = layouts.getFirst().domain().kinds().contains(Kind.STRING);
+    Value value = holdsTexts ? new Value.Text("x") : new Value.Real(2.5);
+    long second = layouts.getFirst().resolution().perSecond();
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < SAMPLES; i++) {
+      Tags tags = Tags.of("user", i % 3 == 0 ? "Marlene Dietrich" : "someone else");
+      batch.add(GroupKey.of("logins", tags), START / 1000 * second + i * second, value);
+    }
+    List<byte[]> deleted = List.of("Marlene Dietrich".getBytes(StandardCharsets.UTF_8));
+    List<byte[]> kept = List.of("someone else".getBytes(StandardCharsets.UTF_8));
+    EngineConfig config = config(layouts);
+    try (Engine engine = Engine.open(config)) {
+      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+      assertThat(found(deleted)).as("label before").isOne();
+    }
+    try (Engine engine = Engine.open(config)) {
+      Selector selector =
+          Selector.metric("logins", new TagFilter.Equal("user", "Marlene Dietrich"));
+      Deletion deletion = engine.defaultDataset().deletes().begin(selector, TimeRange.ALL);
+      assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
+      assertThat(deletion.progress().series()).isOne();
+      assertThat(found(deleted)).as("label after").isZero();
+      assertThat(found(kept)).as("other label").isOne();
+    }
+    try (Engine engine = Engine.open(config)) {
+      Selector all = Selector.metric("logins");
+      assertThat(
+              engine
+                  .defaultDataset()
+                  .catalog()
+                  .series(all, null)
+                  .map(one -> one.key().tags().get("user")))
+          .containsExactly("someone else");
+      assertThat(found(deleted)).as("label after a restart").isZero();
+    }
+  }
+
+  private EngineConfig config(List<StorageLayout> layouts) {
+    DatasetConfig dataset =
+        new DatasetConfig(
+            "main",
+            new StoreConfig("rocksdb", Map.of("compression", "none")),
+            List.of(new PeriodConfig(Instant.MIN, layouts)),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false);
+    return new EngineConfig(directory, 32L << 20, List.of(dataset), "main");
   }
 
   /** Returns how many of some byte strings are in any file. */

@@ -84,6 +84,11 @@ final class TestEngine implements AutoCloseable {
     return Layouts.of(name, Map.of());
   }
 
+  /** Returns the layouts of a dataset by name, the primary first. */
+  static StorageLayout[] stored(String name) {
+    return Layouts.stored(name, Map.of()).toArray(StorageLayout[]::new);
+  }
+
   static DatasetConfig withRetention(DatasetConfig config, Duration retention) {
     return new DatasetConfig(
         config.name(),

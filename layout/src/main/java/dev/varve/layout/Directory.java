@@ -4,6 +4,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
+import dev.varve.store.MutationBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,4 +48,22 @@ public interface Directory {
 
   /** Returns the names of all metrics, sorted. */
   Step<List<String>> metrics();
+
+  /**
+   * Returns all rows that this layout may have written for a key. Cheaper than listing the rows of
+   * its metric, but most of them need not exist.
+   */
+  Step<List<Bytes>> possibleRows(Binding binding);
+
+  /**
+   * Returns the edits that delete what the index has of keys without rows, as far as this layout
+   * writes it.
+   *
+   * @param bindings of keys of one metric; at least one
+   * @param metricGoes whether the metric has no other key
+   */
+  Step<List<IndexEdits>> removal(List<Binding> bindings, boolean metricGoes);
+
+  /** Edits of a table, by its index in {@link Layout#tables()}. */
+  record IndexEdits(int table, MutationBatch edits) {}
 }

@@ -38,6 +38,8 @@ import java.util.TreeMap;
  * and written again, and while the engine is restarted and killed. A layout that cannot delete on
  * the store says so.
  *
+ * <p>Once the deletes are done, an embedded store has the series with samples and no others.
+ *
  * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many operations there are, and {@code
  * -Dvarve.deletes.seed=12} sets which.
  */
@@ -100,6 +102,11 @@ final class DeletesOnStore {
       assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
     }
     assertThat(read(dataset)).as("once the deletes are done").isEqualTo(expected());
+    if (store.isEmbedded()) {
+      assertThat(dataset.catalog().labelValues("host", Selector.metric("cpu")))
+          .as("series once the deletes are done")
+          .containsExactlyInAnyOrderElementsOf(expected().keySet());
+    }
   }
 
   /** Returns whether the dataset deletes; checks how it refuses otherwise. */

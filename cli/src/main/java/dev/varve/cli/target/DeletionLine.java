@@ -55,6 +55,7 @@ record DeletionLine(Map<String, Long> counts, @Nullable State state, @Nullable S
         count("cells"),
         count("rewritten"),
         count("damaged"),
+        count("series"),
         problem);
   }
 }

@@ -395,6 +395,29 @@ final class BlockTable {
     return true;
   }
 
+  /** Returns whether there is a cell of a series. */
+  boolean has(int series) {
+    List<Slice> rows =
+        buckets(TimeRange.ALL).stream()
+            .map(bucket ->
+                Slice.row(Bytes.EMPTY, BlockKey.row(bucket, numbers.metric(series), series)))
+            .toList();
+    if (rows.isEmpty()) {
+      return false;
+    }
+    ReadPlan plan =
+        ReadPlan.of(
+                rows,
+                List.of(
+                    FamilySelect.latest(BlockLayout.HEADS),
+                    FamilySelect.latest(BlockLayout.BODIES)))
+            .with(Limits.NONE.withCells(1))
+            .withoutValues();
+    try (CellCursor cursor = table.read(plan, null)) {
+      return cursor.next(new CellBatch());
+    }
+  }
+
   /** Returns what removes deleted samples. */
   BlockRemoval removal(Lock rewriting, RemovalTally tally) {
     TimeColumns times = new TimeColumns(table, resolution);

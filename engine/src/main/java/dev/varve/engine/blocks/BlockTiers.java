@@ -229,6 +229,16 @@ public final class BlockTiers implements AutoCloseable {
     }
   }
 
+  /** Returns whether memory or blocks have anything of a series, even what is damaged. */
+  public boolean has(int series) {
+    SampleColumn inMemory = new SampleColumn();
+    // Memory first: what is sealed in between is in blocks by then.
+    try (View view = view()) {
+      view.read(series, TimeRange.ALL, inMemory);
+    }
+    return !inMemory.isEmpty() || blocks.has(series);
+  }
+
   /** Frees the space of removed samples, in blocks and in the journal, if the store can. */
   public void reclaimDeleted() {
     journal.reclaim();

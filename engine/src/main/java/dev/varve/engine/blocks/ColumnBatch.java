@@ -2,6 +2,7 @@ package dev.varve.engine.blocks;
 
 import dev.varve.layout.block.KindCode;
 import dev.varve.model.Kind;
+import dev.varve.model.Value;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class ColumnBatch {
   }
 
   /** Returns the number of the series of a column. */
-  int series(int column) {
+  public int series(int column) {
     return series[column];
   }
 
@@ -72,6 +73,22 @@ public final class ColumnBatch {
   /** Returns int64s, bits of doubles, or indexes of {@linkplain #text texts}, by sample index. */
   long[] values() {
     return values;
+  }
+
+  /** Returns the time of a sample. */
+  public long time(int index) {
+    return times[index];
+  }
+
+  /**
+   * Returns a sample of a column of numbers.
+   *
+   * @param index of the sample
+   */
+  public Value number(int column, int index) {
+    return kind(column) == Kind.DOUBLE
+        ? new Value.Real(Double.longBitsToDouble(values[index]))
+        : new Value.Int64(values[index]);
   }
 
   byte[] text(long index) {

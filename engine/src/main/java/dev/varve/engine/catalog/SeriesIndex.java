@@ -111,13 +111,14 @@ public final class SeriesIndex {
 
   /**
    * Removes a key. Whoever holds its number can still ask for the key, and a key that is added
-   * again gets its number again, without fields, extent and samples.
+   * again gets its number again, without fields, extent, samples and durable numbers.
    */
   public void remove(int series) {
     lock.writeLock().lock();
     try {
       if (postings.has(series)) {
         postings.remove(series, keys.get(series));
+        numbers.forget(series, fieldSets.names(fields.get(series)));
         removals.incrementAndGet();
       }
     } finally {

@@ -2,6 +2,7 @@ package dev.varve.engine.catalog;
 
 import dev.varve.model.Series;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -143,6 +144,35 @@ public final class SeriesNumbers {
       ofOtherFields.put(new OfKey(key, field), number);
     }
     keyOf.set(number, key + 1);
+  }
+
+  /**
+   * Forgets the numbers of a key that was removed. They are not assigned again, and no longer lead
+   * to the key.
+   */
+  synchronized void forget(int key, List<String> fields) {
+    for (String field : fields) {
+      int number = find(key, field);
+      if (number != NONE) {
+        keyOf.set(number, 0);
+        if (field.equals(Series.DEFAULT_FIELD)) {
+          ofDefaultField.set(key, 0);
+        } else {
+          ofOtherFields.remove(new OfKey(key, field));
+        }
+      }
+    }
+  }
+
+  /**
+   * Keeps numbers from being assigned that removed series had.
+   *
+   * @param series the lowest number of a series that may be assigned
+   * @param metrics the lowest number of a metric that may be assigned
+   */
+  public synchronized void reserveBelow(int series, int metrics) {
+    reserve(series - 1);
+    nextMetric = Math.max(nextMetric, metrics);
   }
 
   /** Returns the number of the metric of a series that has a number. */

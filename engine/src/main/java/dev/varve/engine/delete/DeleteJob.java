@@ -19,7 +19,9 @@ import dev.varve.engine.standing.DeleteFilter;
 import dev.varve.engine.standing.HiddenSamples;
 import dev.varve.engine.standing.RemovalTally;
 import dev.varve.engine.standing.StandingDeletes;
+import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.TableWriters;
+import dev.varve.model.Bytes;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
@@ -50,6 +52,7 @@ final class DeleteJob implements Deletion {
   private final TableWriters tables;
   private final DeleteRecord one;
   private final RemovalTally tally = new RemovalTally();
+  private final SeriesRemoval seriesRemoval;
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /** The rows that cells were removed from, since the start of the process. */
@@ -61,11 +64,12 @@ final class DeleteJob implements Deletion {
   private volatile State state = State.WAITING;
   private volatile @Nullable String problem;
 
-  DeleteJob(OpenDataset dataset, DatasetReader reader, TableWriters tables, DeleteRecord one) {
+  DeleteJob(OpenDataset dataset, DatasetReader reader, DatasetWriter writer, DeleteRecord one) {
     this.dataset = dataset;
     this.reader = reader;
-    this.tables = tables;
+    this.tables = writer.tables();
     this.one = one;
+    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally);
   }
 
   DeleteRecord of() {
@@ -73,7 +77,7 @@ final class DeleteJob implements Deletion {
   }
 
   /**
-   * Removes the samples and then the record.
+   * Removes the samples, then the series of which nothing is left, and then the record.
    *
    * @param closing polled for each row; true interrupts the removal
    */
@@ -91,6 +95,9 @@ final class DeleteJob implements Deletion {
     if (!stopped.getAsBoolean()) {
       dataset.marks().sync();
       reclaim();
+      seriesRemoval.run(one.selector(), stopped);
+    }
+    if (!stopped.getAsBoolean()) {
       end(State.DONE);
     }
   }
@@ -183,6 +190,7 @@ final class DeleteJob implements Deletion {
   private synchronized void end(State how) {
     if (state != State.CANCELLED && state != State.DONE) {
       dataset.deletes().remove(one);
+      reclaimRecord();
       dataset.periods().all().stream()
           .filter(Period::isInBlocks)
           .map(Period::tiers)
@@ -191,6 +199,16 @@ final class DeleteJob implements Deletion {
       problem = null;
       ended.countDown();
     }
+  }
+
+  /** Takes the selector, which names labels, out of the files of stores that keep files here. */
+  private void reclaimRecord() {
+    dataset
+        .home()
+        .deletes()
+        .table()
+        .power(Power.Reclaim.class)
+        .ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
   /** Notes why the removal was interrupted, for those who watch it. */

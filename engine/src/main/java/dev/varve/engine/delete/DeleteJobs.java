@@ -117,7 +117,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   private DeleteJob execute(DeleteRecord one) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer.tables(), one);
+    DeleteJob job = new DeleteJob(dataset, reader, writer, one);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

@@ -46,11 +46,14 @@ import org.jspecify.annotations.Nullable;
  *                                 none, if the home is in the same place, or if not yet known
  *                   conversion    how far cells are converted into blocks (below); missing if
  *                                 nobody has begun to
+ *                   numbers       the numbers that removed series had in blocks lie below (below);
+ *                                 missing if none was removed
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
  * from     the first instant, big-endian with the sign bit flipped so that rows sort by time
  * conversion
  *          period u32, blocksFrom i64, copiedFrom i64, emptied u8 (0 or 1)
+ * numbers  a number of a series u32, a number of a metric u32; lower ones are not assigned
  * identity the form of a series key (SeriesIdentity): the layout's name as metric, its parameters
  *          as tags
  * token    slice i32, family i32, time i64, rowsSeen i64, cellsSeen i64, cellsInRow i32,
@@ -69,6 +72,7 @@ public final class IdentityTable implements AutoCloseable {
 
   private static final Bytes CONVERSION = Bytes.utf8("conversion");
   private static final int CONVERSION_BYTES = 21;
+  private static final Bytes NUMBERS = Bytes.utf8("numbers");
 
   /** Absent for the first period. */
   private static final Bytes CATALOG_PERIOD = Bytes.utf8("period");
@@ -161,7 +165,7 @@ public final class IdentityTable implements AutoCloseable {
           case "format" -> checkFormat(value);
           case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
           case "store" -> store = value.toUtf8();
-          case "maker", "conversion" -> {}
+          case "maker", "conversion", "numbers" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           case "place" -> place = value.toUtf8();
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
@@ -288,6 +292,42 @@ public final class IdentityTable implements AutoCloseable {
     value.put((byte) (now.emptied() ? 1 : 0));
     MutationBatch edits = new MutationBatch();
     edits.put(DATASET, 0, CONVERSION, stamp, Bytes.of(value.array()));
+    apply(edits);
+  }
+
+  /**
+   * Numbers of series and metrics below which none is assigned.
+   *
+   * @param series the lowest number that a series may get
+   * @param metrics the lowest number that a metric may get
+   */
+  public record NumbersFrom(int series, int metrics) {}
+
+  /** Returns the numbers below which none is assigned; null if no series was removed. */
+  public @Nullable NumbersFrom numbersFrom() {
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(DATASET) && cells.qualifier(cell).equals(NUMBERS)) {
+        ByteBuffer value = ByteBuffer.wrap(cells.value(cell).toArray());
+        NumbersFrom from =
+            value.remaining() == 2 * Integer.BYTES
+                ? new NumbersFrom(value.getInt(), value.getInt())
+                : new NumbersFrom(-1, -1);
+        if (from.series() < 0 || from.metrics() < 0) {
+          throw damaged(DATASET, "invalid numbers of removed series");
+        }
+        return from;
+      }
+    }
+    return null;
+  }
+
+  /** Writes the numbers below which none is assigned, durably. */
+  public void numbersFrom(NumbersFrom from, long stamp) {
+    ByteBuffer value = ByteBuffer.allocate(2 * Integer.BYTES);
+    value.putInt(from.series()).putInt(from.metrics());
+    MutationBatch edits = new MutationBatch();
+    edits.put(DATASET, 0, NUMBERS, stamp, Bytes.of(value.array()));
     apply(edits);
   }
 

@@ -128,6 +128,19 @@ public final class SeriesTable implements AutoCloseable {
     put(into, identity, new byte[] {REMOVED}, stamp, new byte[0]);
   }
 
+  /**
+   * Deletes the rows of keys, durably. They come back with a later cell of the key.
+   *
+   * @throws StoreException if the store fails
+   */
+  public void delete(Collection<SeriesIdentity> identities) {
+    MutationBatch edits = new MutationBatch();
+    identities.forEach(identity -> edits.deleteRow(Bytes.of(identity.toArray())));
+    if (!edits.isEmpty()) {
+      HomeWrite.apply(table, edits);
+    }
+  }
+
   private static byte[] extentQualifier(TimeRange extent) {
     return ByteBuffer.allocate(17)
         .put((byte) EXTENT)

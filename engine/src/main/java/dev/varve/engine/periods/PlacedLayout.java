@@ -225,6 +225,19 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
+   * Finds the binding of a key for reads; empty if the layout has no row of it, or cannot hold it.
+   *
+   * @throws DamagedCellException if cells of the binding cannot be decoded
+   */
+  public Optional<Binding> findHeld(GroupKey key) {
+    try {
+      return find(key);
+    } catch (RefusedException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
    * Prepares a key for writes.
    *
    * @throws RefusedException if the layout cannot hold the key, or if cells of its binding are

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param cells cells removed
  * @param rewritten cells replaced by others with the samples that remain
  * @param damaged cells that cannot be decoded and were left alone
+ * @param series keys of series that were removed with their labels, because nothing was left
  * @param problem why the removal does not proceed at present and will be tried again; null if it
  *     does
  */
@@ -21,6 +22,7 @@ public record DeletionProgress(
     long cells,
     long rewritten,
     long damaged,
+    long series,
     @Nullable String problem) {
   public enum State {
     /** Hidden from reads, not removed yet. */

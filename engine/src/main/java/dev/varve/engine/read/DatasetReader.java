@@ -17,14 +17,23 @@ import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.standing.DeleteFilter;
 import dev.varve.engine.write.Companions;
+import dev.varve.layout.Directory;
 import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.Limits;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -133,7 +142,7 @@ public final class DatasetReader {
       for (PlacedLayout layout : period.layouts()) {
         if (wanted.test(layout)) {
           Reading reading = reading(request, true, ReadGuard.NONE);
-          walks.add(new RowWalk(reading, planner.plan(reading, period, layout), true));
+          walks.add(new RowWalk(reading, planner.plan(reading, period, layout, false), true));
         }
       }
     }
@@ -148,6 +157,11 @@ public final class DatasetReader {
    * @throws QueryRefusedException if there is no way to read them
    */
   public RowWalk pieces(Period period, PlacedLayout layout, List<Match> series, TimeRange times) {
+    return walk(period, layout, series, times, false);
+  }
+
+  private RowWalk walk(
+      Period period, PlacedLayout layout, List<Match> series, TimeRange times, boolean attributes) {
     ReadRequest request = everything(times, layout.layout().domain().versions());
     Reading reading =
         new Reading(
@@ -160,10 +174,58 @@ public final class DatasetReader {
             DeleteFilter.NONE,
             ReadGuard.NONE);
     try {
-      return new RowWalk(reading, planner.plan(reading, period, layout), false);
+      return new RowWalk(reading, planner.plan(reading, period, layout, attributes), false);
     } catch (RuntimeException e) {
       reading.close();
       throw e;
+    }
+  }
+
+  /**
+   * Returns whether a layout of a period may have any cell of a key, be it a sample, an attribute
+   * or damaged. Neither the retention nor deletes limit what is found. Where rows have times, the
+   * extent tells which to look at; a key without one that may have attributes counts as one that
+   * has them.
+   *
+   * @param key with all its fields
+   * @throws QueryRefusedException if there is no way to read it
+   */
+  public boolean hasCells(Period period, PlacedLayout layout, Match key) {
+    Directory directory = layout.layout().directory().orElse(null);
+    if (directory != null) {
+      // A plan would list all rows of the metric.
+      return layout
+          .findHeld(key.key())
+          .map(binding -> hasAny(layout.dataTable(), layout.run(directory.possibleRows(binding))))
+          .orElse(false);
+    }
+    boolean attributes = layout.layout().domain().attributes();
+    if (attributes
+        && layout.layout().rows().timePart() >= 0
+        && dataset.index().extent(key.series()).isEmpty()) {
+      return true;
+    }
+    try (RowWalk walk = walk(period, layout, List.of(key), TimeRange.ALL, attributes)) {
+      return walk.next((cells, from, to) -> {});
+    }
+  }
+
+  private static boolean hasAny(Table table, List<Bytes> rows) {
+    if (rows.isEmpty()) {
+      return false;
+    }
+    List<Slice> slices = new ArrayList<>(rows.size());
+    for (Bytes row : rows) {
+      int prefix = table.spec().partitioning().prefixLength(row.toArray(), 0, row.length());
+      slices.add(Slice.row(row.slice(0, prefix), row));
+    }
+    List<FamilySelect> families = new ArrayList<>();
+    for (int family = 0; family < table.spec().families().size(); family++) {
+      families.add(FamilySelect.all(family));
+    }
+    ReadPlan plan = ReadPlan.of(slices, families).with(Limits.NONE.withCells(1)).withoutValues();
+    try (CellCursor cursor = table.read(plan, null)) {
+      return cursor.next(new CellBatch());
     }
   }
 

@@ -10,7 +10,6 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.ReadScope.Versions;
-import dev.varve.layout.RefusedException;
 import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRefusedException;
 import dev.varve.layout.plan.PlanRequest;
@@ -75,7 +74,8 @@ final class PeriodPlanner {
       }
       try {
         boolean stamps = primariesOnly || attributes || reading.needsStamps();
-        candidates.add(candidate(reading, layout, times, wanted, attributes, stamps, apart));
+        candidates.add(
+            candidate(reading, layout, times, wanted, attributes, attributes, stamps, apart));
       } catch (PlanRefusedException e) {
         lost.add(layout.name() + ": " + e.getMessage());
         refusal = refusal == null ? e : refusal;
@@ -99,13 +99,16 @@ final class PeriodPlanner {
    * Plans the read of all matching series by one layout of a period, whatever another would cost,
    * also at times for which another period answers.
    *
+   * @param attributes whether attributes are read as well: where rows have times, those within the
+   *     extents of the series, because rows of all times cannot be listed
    * @throws QueryRefusedException if the layout has no way to read it
    */
-  PlannedRead plan(Reading reading, Period period, PlacedLayout layout) {
+  PlannedRead plan(Reading reading, Period period, PlacedLayout layout, boolean attributes) {
     TimeRange times = reading.times().intersect(period.stored());
     List<Integer> all = IntStream.range(0, reading.matches().size()).boxed().toList();
     try {
-      Candidate only = candidate(reading, layout, times, all, false, true, false);
+      boolean anyTime = attributes && layout.layout().rows().timePart() < 0;
+      Candidate only = candidate(reading, layout, times, all, attributes, anyTime, true, false);
       return new PlannedRead(
           period, times, layout, only.bindings(), only.matches(), only.plan(), List.of());
     } catch (PlanRefusedException e) {
@@ -150,19 +153,25 @@ final class PeriodPlanner {
         : null;
   }
 
+  /**
+   * Plans the read of some series by one layout.
+   *
+   * @param anyTime whether rows outside of the extents are read
+   */
   private Candidate candidate(
       Reading reading,
       PlacedLayout layout,
       TimeRange times,
       List<Integer> wanted,
       boolean attributes,
+      boolean anyTime,
       boolean stamps,
       boolean apart) {
     List<Binding> bindings = new ArrayList<>(wanted.size());
     List<Integer> matches = new ArrayList<>(wanted.size());
     for (int match : wanted) {
       reading.ensureWanted();
-      Optional<Binding> binding = bind(layout, reading, match);
+      Optional<Binding> binding = layout.findHeld(reading.matches().get(match).key());
       if (binding.isPresent()) {
         bindings.add(binding.get());
         matches.add(match);
@@ -183,7 +192,7 @@ final class PeriodPlanner {
         new PlanRequest(
             bindings,
             scope,
-            new IndexCensus(dataset, layout.layout(), series(reading, matches), attributes),
+            new IndexCensus(dataset, layout.layout(), series(reading, matches), anyTime),
             reading.request().newestFirst(),
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order(),
@@ -203,14 +212,5 @@ final class PeriodPlanner {
     return primariesOnly
         ? null
         : matches.stream().mapToInt(match -> reading.matches().get(match).series()).toArray();
-  }
-
-  /** Returns the binding of a series; empty if the layout has no row of it, or cannot hold it. */
-  private static Optional<Binding> bind(PlacedLayout layout, Reading reading, int match) {
-    try {
-      return layout.find(reading.matches().get(match).key());
-    } catch (RefusedException e) {
-      return Optional.empty();
-    }
   }
 }

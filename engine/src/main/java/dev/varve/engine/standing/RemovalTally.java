@@ -12,6 +12,7 @@ public final class RemovalTally {
   private final AtomicLong cells = new AtomicLong();
   private final AtomicLong rewritten = new AtomicLong();
   private final AtomicLong damaged = new AtomicLong();
+  private final AtomicLong series = new AtomicLong();
 
   /** Counts a row that was read. */
   public void row() {
@@ -35,6 +36,11 @@ public final class RemovalTally {
     damaged.incrementAndGet();
   }
 
+  /** Counts series that were removed with their labels. */
+  public void series(int removed) {
+    series.addAndGet(removed);
+  }
+
   /** Forgets the damaged cells, which the next pass finds again. */
   public void begin() {
     damaged.set(0);
@@ -46,6 +52,13 @@ public final class RemovalTally {
 
   public DeletionProgress progress(State state, @Nullable String problem) {
     return new DeletionProgress(
-        state, rows.get(), samples.get(), cells.get(), rewritten.get(), damaged.get(), problem);
+        state,
+        rows.get(),
+        samples.get(),
+        cells.get(),
+        rewritten.get(),
+        damaged.get(),
+        series.get(),
+        problem);
   }
 }

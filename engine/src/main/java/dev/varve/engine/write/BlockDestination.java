@@ -21,7 +21,7 @@ final class BlockDestination implements Destination {
 
   /**
    * @param home writes the home's table of series
-   * @param writing held while samples take stamps and become visible
+   * @param writing held while series are looked up and samples become visible
    */
   BlockDestination(OpenDataset dataset, Applier home, Lock writing) {
     this.dataset = dataset;
@@ -34,10 +34,19 @@ final class BlockDestination implements Destination {
     if (batch.isEmpty()) {
       return Outcome.WRITTEN;
     }
+    writing.lock();
+    try {
+      return writeAll(batch.parts());
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private Outcome writeAll(List<Part> parts) {
     SeriesNotes notes = new SeriesNotes(dataset);
     long stamp = dataset.stamps(1);
     Map<BlockTiers, ColumnBatch> batches = new LinkedHashMap<>(1);
-    for (Part part : batch.parts()) {
+    for (Part part : parts) {
       notes.add(part, stamp);
       BlockTiers tiers = part.period().tiers();
       add(part, notes, stamp, batches.computeIfAbsent(tiers, one -> new ColumnBatch()));
@@ -45,12 +54,7 @@ final class BlockDestination implements Destination {
     if (!notes.apply(home)) {
       return Outcome.KEY_REJECTED;
     }
-    writing.lock();
-    try {
-      batches.forEach(BlockTiers::write);
-    } finally {
-      writing.unlock();
-    }
+    batches.forEach(BlockTiers::write);
     return Outcome.WRITTEN;
   }
 

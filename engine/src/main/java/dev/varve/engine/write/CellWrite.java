@@ -71,11 +71,7 @@ final class CellWrite {
   Outcome run() {
     deletedTimes.await(batch.parts());
     try {
-      Outcome outcome = companions == null ? runAlone() : runTogether(companions);
-      if (outcome == Outcome.WRITTEN) {
-        index.remember(newIndexCells);
-      }
-      return outcome;
+      return companions == null ? runAlone() : runTogether(companions);
     } finally {
       for (LayoutEdits used : edits) {
         if (used != null) {
@@ -94,7 +90,11 @@ final class CellWrite {
       deletedTimes.ensureNone(batch.parts());
       encode();
       try {
-        return applyAlone() ? Outcome.WRITTEN : Outcome.KEY_REJECTED;
+        if (!applyAlone()) {
+          return Outcome.KEY_REJECTED;
+        }
+        index.remember(newIndexCells);
+        return Outcome.WRITTEN;
       } finally {
         noteLate();
       }
@@ -225,7 +225,7 @@ final class CellWrite {
     Attribute attribute = noted.attribute();
     try {
       encodeIntoLayouts(noted, stamp);
-      notes.addKeyOnly(noted.series(), stamp);
+      notes.addAttribute(noted.series(), attribute.time(), stamp);
     } catch (RefusedException e) {
       batch.tally().refuse(1, attribute.key(), attribute.name(), attribute.time(), e.refusal());
     }
@@ -299,6 +299,7 @@ final class CellWrite {
       if (applyCompanions()) {
         companions.remove(markers);
       }
+      index.remember(newIndexCells);
     } finally {
       tables.writing().unlock();
       companions.unlock();

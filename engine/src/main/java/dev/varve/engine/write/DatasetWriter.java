@@ -1,6 +1,7 @@
 package dev.varve.engine.write;
 
 import dev.varve.engine.catalog.CatalogBudget;
+import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.config.FieldLimits;
 import dev.varve.engine.error.OverloadedException;
@@ -222,15 +223,19 @@ public final class DatasetWriter implements AutoCloseable {
       // A write under the key is refused with the reason.
       return null;
     }
-    Standing standing = found.standing();
+    SeriesIndex catalog = dataset.index();
+    Standing standing = found.standing(catalog);
     int number =
         standing.series() < 0 || !standing.has(field, kind)
             ? SeriesNumbers.NONE
-            : dataset.index().numbers().find(standing.series(), field);
+            : catalog.numbers().find(standing.series(), field);
+    // If a key was removed meanwhile, the number may be later than the extent.
+    if (number == SeriesNumbers.NONE || catalog.removals() != standing.removals()) {
+      return null;
+    }
     TimeRange extent = standing.extent();
-    return number == SeriesNumbers.NONE
-        ? null
-        : new SeriesHandle(number, standing.series(), kind, extent.from(), extent.to());
+    return new SeriesHandle(
+        number, standing.series(), kind, extent.from(), extent.to(), standing.removals());
   }
 
   /**
@@ -244,7 +249,7 @@ public final class DatasetWriter implements AutoCloseable {
       return null;
     }
     long oldest = Math.max(dataset.oldestKept(), period.times().from());
-    return new SampleBatch(period.tiers(), oldest, dataset.firstRefused(), growth);
+    return new SampleBatch(period.tiers(), dataset.index(), oldest, dataset.firstRefused(), growth);
   }
 
   private Period newest() {
@@ -261,15 +266,26 @@ public final class DatasetWriter implements AutoCloseable {
     return admitted(
         samples.byteCount(),
         () -> {
-          tables.writing().lock();
-          try {
-            samples.tiers().write(samples.columns());
-          } finally {
-            tables.writing().unlock();
+          if (!writeByNumber(samples)) {
+            return new WriteJob(path, samples.byKey(), null, 0).run();
           }
           samples.forEach(dataset.index()::count);
           return new WriteResult(samples.sampleCount(), 0, List.of(), Map.of());
         });
+  }
+
+  /** Writes samples of known series; false if the catalog has removed one of them meanwhile. */
+  private boolean writeByNumber(SampleBatch samples) {
+    tables.writing().lock();
+    try {
+      if (!samples.isInCatalog()) {
+        return false;
+      }
+      samples.tiers().write(samples.columns());
+      return true;
+    } finally {
+      tables.writing().unlock();
+    }
   }
 
   private WriteResult refuseAll(Batch batch) {
@@ -361,6 +377,11 @@ public final class DatasetWriter implements AutoCloseable {
   public void revisit() {
     dataset.layouts().forEach(PlacedLayout::forget);
     index.revisit();
+  }
+
+  /** Applies index cells again that are written from now on, because some were deleted. */
+  public void forgetIndexCells() {
+    index.forget();
   }
 
   /** Looks names and series up again that are used from now on, because names have changed. */

@@ -66,11 +66,19 @@ final class IndexCells {
     return rest;
   }
 
-  /** Remembers cells that are now durable. */
+  /**
+   * Remembers cells that are as durable as everything that is written after them. The caller has
+   * held the lock of writers since it wrote them.
+   */
   void remember(List<HashValue128> durable) {
     for (HashValue128 hash : durable) {
       known.add(hash);
     }
+  }
+
+  /** Forgets all cells. Nobody may write meanwhile. */
+  void forget() {
+    known.clear();
   }
 
   /** Returns how many cells were left out. */

@@ -4,6 +4,7 @@ import com.dynatrace.hash4j.hashing.HashStream128;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import com.dynatrace.hash4j.hashing.Hashing;
 import dev.varve.store.CellBatch;
+import java.util.Arrays;
 
 /**
  * Hashes of index cells that are durable; the least recently used are evicted. Safe for use by
@@ -59,6 +60,10 @@ final class KnownCells {
       int set = set(hash);
       moveToFront(set, WAYS - 1, hash);
     }
+  }
+
+  synchronized void clear() {
+    Arrays.fill(hashes, 0);
   }
 
   private int set(HashValue128 hash) {

@@ -1,12 +1,15 @@
 package dev.varve.engine.write;
 
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.Binding;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -25,9 +28,32 @@ final class KnownSeries {
    * @param series number of the key in the index; -1 if the catalog lacks it
    * @param fields fields with the kinds of their samples
    * @param extent range of times in which the key may have samples
+   * @param removals how many keys the catalog had removed when this was true
    */
-  record Standing(int series, FieldKinds fields, TimeRange extent) {
-    static final Standing NOTHING = new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0));
+  record Standing(int series, FieldKinds fields, TimeRange extent, long removals) {
+    /** Returns what the catalog says of a key that it lacks. */
+    static Standing nothing(long removals) {
+      return new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0), removals);
+    }
+
+    /** Returns what the catalog says of a key. */
+    static Standing of(SeriesIdentity identity, SeriesIndex index) {
+      // First: what is removed meanwhile makes this outdated.
+      long removals = index.removals();
+      int series = index.find(identity);
+      if (series < 0) {
+        return nothing(removals);
+      }
+      List<FieldKinds.Field> fields = new ArrayList<>();
+      for (String field : index.fields(series)) {
+        for (Kind kind : Kind.values()) {
+          if (index.hasField(series, field, kind)) {
+            fields.add(new FieldKinds.Field(field, kind));
+          }
+        }
+      }
+      return new Standing(series, FieldKinds.NONE.with(fields), index.extent(series), removals);
+    }
 
     boolean has(String field, Kind kind) {
       return fields.has(field, kind);
@@ -54,8 +80,19 @@ final class KnownSeries {
     return identity;
   }
 
+  /** Returns what the catalog said when it was asked last. */
   Standing standing() {
     return standing;
+  }
+
+  /** Returns what the catalog says, which may have removed keys since it was asked last. */
+  Standing standing(SeriesIndex index) {
+    Standing known = standing;
+    if (known.removals() != index.removals()) {
+      known = Standing.of(identity, index);
+      standing = known;
+    }
+    return known;
   }
 
   /**

@@ -2,6 +2,10 @@ package dev.varve.engine.write;
 
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.blocks.ColumnBatch;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
@@ -24,6 +28,7 @@ public final class SampleBatch {
   private static final int ANNOUNCED_SERIES = 1 << 6;
 
   private final BlockTiers tiers;
+  private final SeriesIndex index;
   private final LongConsumer growth;
   private final ColumnBatch columns;
   private final long oldest;
@@ -33,7 +38,11 @@ public final class SampleBatch {
   private int[] keys;
 
   private int announcedKeys;
-  private SeriesHandle open = new SeriesHandle(-1, -1, Kind.DOUBLE, 0, 0);
+  private SeriesHandle open = new SeriesHandle(-1, -1, Kind.DOUBLE, 0, 0, 0);
+
+  /** How many keys the catalog had removed before the first series was added. */
+  private long removals;
+
   private int start;
   private long first;
   private long last;
@@ -47,8 +56,10 @@ public final class SampleBatch {
    * @param firstRefused the time after the last accepted one
    * @param growth receives the number of bytes about to be held; an exception from it prevents that
    */
-  SampleBatch(BlockTiers tiers, long oldest, long firstRefused, LongConsumer growth) {
+  SampleBatch(
+      BlockTiers tiers, SeriesIndex index, long oldest, long firstRefused, LongConsumer growth) {
     this.tiers = tiers;
+    this.index = index;
     this.oldest = oldest;
     this.firstRefused = firstRefused;
     this.growth = growth;
@@ -59,6 +70,9 @@ public final class SampleBatch {
 
   /** Starts to add samples of a series. */
   public void begin(SeriesHandle handle) {
+    if (columns.columns() == 0) {
+      removals = index.removals();
+    }
     open = handle;
     start = columns.size();
     first = Long.MAX_VALUE;
@@ -68,7 +82,7 @@ public final class SampleBatch {
 
   /** Returns whether the batch takes a sample of a series. */
   public boolean takes(SeriesHandle handle, long time) {
-    return time >= oldest && time < firstRefused && handle.covers(time, time);
+    return time >= oldest && time < firstRefused && handle.covers(time, time) && handle.isIn(index);
   }
 
   /** Adds a sample of the series: an int64, or the bits of a double. */
@@ -90,8 +104,9 @@ public final class SampleBatch {
   /**
    * Ends the samples of a series.
    *
-   * @return false if the batch cannot take them, because their times need an entry in the catalog
-   *     or are refused; the batch is then as it was before {@link #begin}
+   * @return false if the batch cannot take them, because their series or times need an entry in the
+   *     catalog, or because their times are refused; the batch is then as it was before {@link
+   *     #begin}
    */
   public boolean end() {
     int count = columns.size() - start;
@@ -99,7 +114,7 @@ public final class SampleBatch {
       columns.truncate(start);
       return true;
     }
-    if (first < oldest || last >= firstRefused || !open.covers(first, last)) {
+    if (first < oldest || last >= firstRefused || !open.covers(first, last) || !open.isIn(index)) {
       columns.truncate(start);
       return false;
     }
@@ -155,6 +170,31 @@ public final class SampleBatch {
 
   ColumnBatch columns() {
     return columns;
+  }
+
+  /** Returns whether the catalog still has all series. Called while it removes none. */
+  boolean isInCatalog() {
+    if (index.removals() != removals) {
+      for (int column = 0; column < columns.columns(); column++) {
+        if (index.numbers().key(columns.series(column)) < 0) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Returns the samples under the keys of their series, which may have been removed. */
+  Batch byKey() {
+    BatchBuilder batch = new BatchBuilder();
+    for (int column = 0; column < columns.columns(); column++) {
+      GroupKey key = index.key(keys[column]);
+      String field = index.numbers().field(columns.series(column));
+      for (int i = columns.start(column); i < columns.end(column); i++) {
+        batch.add(key, field, columns.time(i), columns.number(column, i));
+      }
+    }
+    return batch.build();
   }
 
   /** Receives the number of a key in the index, and how many samples of it the batch has. */

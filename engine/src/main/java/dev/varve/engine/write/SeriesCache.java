@@ -8,11 +8,8 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Kind;
 import dev.varve.model.Tags;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +67,12 @@ final class SeriesCache {
       int number = dataset.index().find(SeriesIdentity.of(key));
       throw new RefusedException(
           "catalog.identity",
-          "%s has the same 128-bit identity as the existing key %s"
-              .formatted(key, dataset.index().key(number)));
+          "%s has the same 128-bit identity as %s"
+              .formatted(
+                  key,
+                  number < 0
+                      ? "a key that was just removed"
+                      : "the existing key " + dataset.index().key(number)));
     }
     return series;
   }
@@ -96,27 +97,12 @@ final class SeriesCache {
   private @Nullable KnownSeries resolve(GroupKey raw) {
     GroupKey key = withResources(raw);
     SeriesIdentity identity = SeriesIdentity.of(key);
-    int number = dataset.index().find(identity);
-    Standing standing = Standing.NOTHING;
-    if (number >= 0) {
-      if (!dataset.index().key(number).equals(key)) {
-        return null;
-      }
-      standing = new Standing(number, fields(number), dataset.index().extent(number));
+    Standing standing = Standing.of(identity, dataset.index());
+    int number = standing.series();
+    if (number >= 0 && !dataset.index().key(number).equals(key)) {
+      return null;
     }
     return new KnownSeries(key, identity, dataset.periods().slots(), standing);
-  }
-
-  private FieldKinds fields(int series) {
-    List<FieldKinds.Field> fields = new ArrayList<>();
-    for (String field : dataset.index().fields(series)) {
-      for (Kind kind : Kind.values()) {
-        if (dataset.index().hasField(series, field, kind)) {
-          fields.add(new FieldKinds.Field(field, kind));
-        }
-      }
-    }
-    return FieldKinds.NONE.with(fields);
   }
 
   /** Moves the tags that the dataset lists as resource identifiers, unless one is there already. */

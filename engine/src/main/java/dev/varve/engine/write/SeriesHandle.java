@@ -1,5 +1,6 @@
 package dev.varve.engine.write;
 
+import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.model.Kind;
 
 /**
@@ -7,8 +8,8 @@ import dev.varve.model.Kind;
  * that the catalog durably knows. Holds no key, so that callers can keep many of them.
  *
  * <p>A handle never becomes wrong, but it may stop taking samples, for example if their times leave
- * the extent that the catalog had noted. The caller then writes the samples under the key and asks
- * for a new handle.
+ * the extent that the catalog had noted, or if the series was removed. The caller then writes the
+ * samples under the key and asks for a new handle.
  */
 public final class SeriesHandle {
   private final int number;
@@ -17,19 +18,24 @@ public final class SeriesHandle {
   private final long from;
   private final long to;
 
+  /** How many keys the catalog had removed when the series was last known to be there. */
+  private volatile long removals;
+
   /**
    * @param number the durable number of the series
    * @param key the number of its key in the index
    * @param kind of the samples
    * @param from the first time of the noted extent
    * @param to the time after the last of the noted extent
+   * @param removals how many keys the catalog had removed when all this was true
    */
-  SeriesHandle(int number, int key, Kind kind, long from, long to) {
+  SeriesHandle(int number, int key, Kind kind, long from, long to, long removals) {
     this.number = number;
     this.key = key;
     this.kind = kind;
     this.from = from;
     this.to = to;
+    this.removals = removals;
   }
 
   int number() {
@@ -43,6 +49,21 @@ public final class SeriesHandle {
   /** Returns the kind of the samples: a number. */
   public Kind kind() {
     return kind;
+  }
+
+  /**
+   * Returns whether the catalog has the series. A series that was removed and written again has
+   * another number, and another handle.
+   */
+  boolean isIn(SeriesIndex index) {
+    long now = index.removals();
+    if (removals != now) {
+      if (index.numbers().key(number) < 0) {
+        return false;
+      }
+      removals = now;
+    }
+    return true;
   }
 
   /** Returns whether the catalog durably says that the series may have samples at these times. */

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the catalog does not know yet about the series of a batch. It becomes edits of the home,
- * and, once these are applied, entries of the index. For one thread.
+ * and, once these are applied, entries of the index. For one thread, which holds the lock of
+ * writers from the first {@link #add} until the samples are written: a key is removed only while
+ * nobody writes.
  */
 final class SeriesNotes {
   /**
@@ -107,10 +109,7 @@ final class SeriesNotes {
 
   /** Returns what the catalog says of a series, which may have been removed since. */
   private Standing standing(KnownSeries series) {
-    Standing standing = series.standing();
-    return standing.series() < 0 || dataset.index().has(standing.series())
-        ? standing
-        : Standing.NOTHING;
+    return series.standing(dataset.index());
   }
 
   /**
@@ -119,7 +118,7 @@ final class SeriesNotes {
    */
   int number(KnownSeries series, String field, long stamp) {
     SeriesNumbers known = dataset.index().numbers();
-    int key = series.standing().series();
+    int key = standing(series).series();
     int number = key < 0 ? SeriesNumbers.NONE : known.find(key, field);
     if (number != SeriesNumbers.NONE) {
       return number;
@@ -136,12 +135,25 @@ final class SeriesNotes {
     return number;
   }
 
-  /** Adds a key that has an attribute and perhaps no sample. */
-  void addKeyOnly(KnownSeries series, long stamp) {
-    if (standing(series).series() < 0) {
-      addKey(series, stamp);
-      notes.add(new Note(series, List.of(), null, 0));
+  /**
+   * Adds a key that has an attribute and perhaps no sample. The extent covers the attribute, too:
+   * where rows have times, nothing else tells which rows a key may have.
+   *
+   * @param time of the attribute; null if it has none
+   */
+  void addAttribute(KnownSeries series, @Nullable Long time, long stamp) {
+    Standing standing = standing(series);
+    TimeRange extent =
+        time == null || standing.covers(time, time) ? null : extent(series, standing, time, time);
+    if (standing.series() >= 0 && extent == null) {
+      return;
     }
+    addKey(series, stamp);
+    long samples = standing.series() < 0 ? 0 : dataset.index().count(standing.series());
+    if (extent != null) {
+      SeriesTable.putExtent(edits, series.identity(), extent, samples, stamp);
+    }
+    notes.add(new Note(series, List.of(), extent, samples));
   }
 
   private void addKey(KnownSeries series, long stamp) {
@@ -192,9 +204,10 @@ final class SeriesNotes {
   }
 
   private Standing after(Note note, int number) {
-    FieldKinds before = standing(note.series()).fields();
+    Standing before = standing(note.series());
     List<Field> added =
         note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
-    return new Standing(number, before.with(added), dataset.index().extent(number));
+    return new Standing(
+        number, before.fields().with(added), dataset.index().extent(number), before.removals());
   }
 }

@@ -125,6 +125,15 @@ public final class TableWriters {
   }
 
   /**
+   * Deletes cells by which rows are found. Nobody may write meanwhile.
+   *
+   * @throws WriteFailedException if the store fails or rejects an edit
+   */
+  public void deleteIndexCells(PlacedLayout layout, int table, MutationBatch edits) {
+    ensureApplied(layout, apply(layout, table, edits, dataset.earlier()), "delete");
+  }
+
+  /**
    * Rewrites rows while nobody writes.
    *
    * @param edits creates the edits of the layout's data table

@@ -5,6 +5,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ enum DataType {
   UNTYPED("kairos_legacy", null);
 
   private static final DataType[] ALL = values();
+
+  /** The types of rows that are written. */
+  static final List<DataType> WRITTEN = List.of(LONG, DOUBLE, STRING);
 
   private final String typeName;
   private final @Nullable Kind kind;

@@ -54,6 +54,13 @@ record KairosDbBinding(
         pairs.isEmpty() ? 0 : index.hash(key.metric(), key.tags()));
   }
 
+  /** Returns the key of a row. */
+  Bytes row(DataType type, long rowTime) {
+    KeyBytes row = new KeyBytes();
+    row.raw(metricInKey).i64(rowTime).raw(type.inKey()).raw(tagsInKey);
+    return row.toBytes();
+  }
+
   private static Bytes column(Tags tags) {
     KeyBytes out = new KeyBytes();
     Tuple.map(tags, out);

@@ -1,5 +1,6 @@
 package dev.varve.layout.kairosdb;
 
+import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyBytes;
@@ -298,6 +299,44 @@ final class KairosDbDirectory implements Directory {
             names.add(IndexReader.string(cells.cell(i)));
           }
           return Step.done(List.copyOf(names));
+        });
+  }
+
+  @Override
+  public Step<List<Bytes>> possibleRows(Binding binding) {
+    KairosDbBinding key = (KairosDbBinding) binding;
+    String metric = key.key().metric();
+    return new Step.Look<>(
+        List.of(rowKeyTimeIndex(metric, TimeRange.ALL)),
+        false,
+        answers -> {
+          List<Bytes> possible = new ArrayList<>();
+          for (long rowTime : new Found(metric).rowTimes(answers.getFirst())) {
+            for (DataType type : DataType.WRITTEN) {
+              possible.add(key.row(type, rowTime));
+            }
+          }
+          return Step.done(possible);
+        });
+  }
+
+  @Override
+  public Step<List<IndexEdits>> removal(List<Binding> bindings, boolean metricGoes) {
+    List<KairosDbBinding> keys = bindings.stream().map(KairosDbBinding.class::cast).toList();
+    String metric = keys.getFirst().key().metric();
+    return new Step.Look<>(
+        List.of(rowKeyTimeIndex(metric, TimeRange.ALL)),
+        false,
+        answers -> {
+          SortedSet<Long> rowTimes = new Found(metric).rowTimes(answers.getFirst());
+          IndexRemoval removal = new IndexRemoval();
+          for (KairosDbBinding key : keys) {
+            rowTimes.forEach(rowTime -> removal.key(key, rowTime));
+          }
+          if (metricGoes) {
+            removal.metric(keys.getFirst(), answers.getFirst());
+          }
+          return Step.done(removal.edits());
         });
   }
 

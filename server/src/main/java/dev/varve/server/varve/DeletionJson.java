@@ -8,7 +8,7 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * Writes deletes as JSON: {@code {"series":3,"samples":90}} for a dry run, otherwise {@code
- * {"id":1,"from":0,"to":9,"state":"removing","rows":9,"samples":7,"cells":7,"rewritten":0,"damaged":0}}
+ * {"id":1,"from":0,"to":9,"state":"removing","rows":9,"samples":7,"cells":7,"rewritten":0,"damaged":0,"series":0}}
  * and {@code problem} while the removal waits for a store.
  */
 final class DeletionJson {
@@ -33,6 +33,7 @@ final class DeletionJson {
     json.writeNumberProperty("cells", progress.cells());
     json.writeNumberProperty("rewritten", progress.rewritten());
     json.writeNumberProperty("damaged", progress.damaged());
+    json.writeNumberProperty("series", progress.series());
     if (progress.problem() != null) {
       json.writeStringProperty("problem", progress.problem());
     }
