@@ -257,6 +257,23 @@ class DeletesTest {
   }
 
   @Test
+  void keepsWhatWasWrittenAfterACompactionOfTheRow() throws InterruptedException {
+    stuck.set(false);
+    try (TestEngine engine = engine("opentsdb")) {
+      engine.micros.addAndGet(Duration.ofDays(400).toNanos() / 1000);
+      engine
+          .dataset()
+          .maintenance()
+          .compact(ReadRequest.of(ALL, TimeRange.ALL), progress -> {}, () -> false);
+      engine.put(KEY, at(engine, 4), new Value.Real(42));
+      Deletion deletion = engine.dataset().deletes().begin(ALL, times(engine, 5, 9));
+      assertThat(deletion.await(LONG)).isTrue();
+      assertThat(deletion.progress().rewritten()).as("compacted cells").isEqualTo(1);
+      assertThat(values(engine)).containsExactly(numbers(0, 1, 2, 3, 42, 9));
+    }
+  }
+
+  @Test
   void deletesOneFieldOfACellThatHasSeveral() throws InterruptedException {
     stuck.set(false);
     try (TestEngine engine =

@@ -27,6 +27,7 @@ import dev.varve.store.Slice;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,11 @@ final class RowRewrite {
   private final RowSamples decoded = new RowSamples();
   private final MutationBatch edits = new MutationBatch();
   private final MutationBatch puts = new MutationBatch();
+
+  /** The time of the newest cell of each column of a row that keeps one cell for each column. */
+  private final Map<CellColumn, Long> newest = new HashMap<>();
+
+  private record CellColumn(int family, Bytes qualifier) {}
 
   /** Takes the cells of remaining samples. Index cells exist already: the samples were there. */
   private final CellSink sink =
@@ -83,6 +89,10 @@ final class RowRewrite {
     DeleteFilter deleted = dataset.deletes().filter(TimeRange.ALL, dataset.index(), ReadGuard.NONE);
     rows.forEach((row, series) -> {
       CellBatch cells = read(placed.dataTable(), row);
+      newest.clear();
+      for (int cell = 0; cell < cells.size(); cell++) {
+        noteTime(cells, cell);
+      }
       for (int cell = 0; cell < cells.size(); cell++) {
         decoded.clear();
         layout.decode(cells, cell, cell + 1, decoded);
@@ -109,9 +119,30 @@ final class RowRewrite {
     if (!inPlace) {
       CellRemoval.delete(spec(), cells, cell, edits);
     }
+    newest.remove(column(cells, cell), cells.time(cell));
     for (int put = 0; put < puts.size(); put++) {
-      edits.addFrom(puts, put);
+      // A sample of a compacted cell may have been written again, into the cell that it would get:
+      // some stores keep the last put of a column, whatever its time.
+      if (noteTime(puts.cells(), put)) {
+        edits.addFrom(puts, put);
+      }
     }
+  }
+
+  /** Returns whether no cell that was noted before supersedes a cell. */
+  private boolean noteTime(CellBatch cells, int cell) {
+    if (!CellRemoval.supersedes(spec(), cells, cell)) {
+      return true;
+    }
+    CellColumn column = column(cells, cell);
+    long time = cells.time(cell);
+    long latest = Math.max(time, newest.getOrDefault(column, Long.MIN_VALUE));
+    newest.put(column, latest);
+    return latest == time;
+  }
+
+  private static CellColumn column(CellBatch cells, int cell) {
+    return new CellColumn(cells.family(cell), cells.qualifier(cell));
   }
 
   private TableSpec spec() {
