@@ -91,7 +91,7 @@ class AdviceOnCassandraIT {
     ReadCost sum = ReadCost.NOTHING;
     for (ReadRequest query : queries) {
       ReadCost cost = cost(dataset, query);
-      dataset.noteQuery(KIND, query, 1, 1, cost, 1);
+      dataset.usage().noteQuery(KIND, query, 1, 1, cost, 1);
       sum = sum.plus(cost);
     }
     double count = queries.size();
@@ -120,7 +120,7 @@ class AdviceOnCassandraIT {
       Dataset dataset = engine.defaultDataset();
       write(dataset);
       before = ask(dataset);
-      advice = dataset.advise(ReadGuard.NONE);
+      advice = dataset.usage().advise(ReadGuard.NONE);
     }
     Advice.Proposal proposal = Objects.requireNonNull(advice.proposal(), advice::toString);
     assertThat(advice.reasons().getFirst().rule()).isEqualTo(Rule.TALL_ROWS);

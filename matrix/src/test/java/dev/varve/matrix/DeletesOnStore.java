@@ -113,7 +113,7 @@ final class DeletesOnStore {
   private boolean deletes(Dataset dataset) {
     boolean refuses = store.kind().equals("hbase") && hasNoStamps;
     if (refuses) {
-      assertThatThrownBy(() -> dataset.delete(Selector.metric("cpu"), TimeRange.ALL))
+      assertThatThrownBy(() -> dataset.deletes().begin(Selector.metric("cpu"), TimeRange.ALL))
           .isInstanceOf(QueryRefusedException.class)
           .hasMessageContaining("cannot delete on store 'hbase'");
     }
@@ -152,7 +152,7 @@ final class DeletesOnStore {
     TimeRange times = random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
     String host = "h" + random.nextInt(HOSTS);
     Deletion deletion =
-        dataset.delete(Selector.metric("cpu", new TagFilter.Equal("host", host)), times);
+        dataset.deletes().begin(Selector.metric("cpu", new TagFilter.Equal("host", host)), times);
     model.getOrDefault(host, new TreeMap<>()).keySet().removeIf(times::contains);
     // Where cells have no stamps, the next write would be refused meanwhile.
     if (random.nextBoolean() || hasNoStamps) {

@@ -409,7 +409,7 @@ class OpenTsdbTakeoverIT {
   /** Compacts all rows of a metric and returns how many were rewritten. */
   private static long compact(Dataset dataset, String metric) {
     ReadRequest all = ReadRequest.of(Selector.metric(metric), TimeRange.ALL);
-    return dataset.compact(all, now -> {}, () -> false).compacted();
+    return dataset.maintenance().compact(all, now -> {}, () -> false).compacted();
   }
 
   /**

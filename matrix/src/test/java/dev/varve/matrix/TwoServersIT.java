@@ -221,7 +221,7 @@ class TwoServersIT {
   private void compactByOne(Server a, Server b) {
     Dataset dataset = a.engine.dataset("hbase-opentsdb");
     ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
-    assertThat(dataset.compact(all, now -> {}, () -> false).deleted()).isPositive();
+    assertThat(dataset.maintenance().compact(all, now -> {}, () -> false).deleted()).isPositive();
     assertThat(b.read(TimeRange.ALL)).isEqualTo(model);
   }
 
@@ -282,7 +282,7 @@ class TwoServersIT {
     try (Engine engine = Engine.open(lost(data))) {
       Dataset dataset = engine.defaultDataset();
       assertThat(dataset.write(one("kept", NOW, 1)).rejections()).isEmpty();
-      dataset.describe(List.of(said));
+      dataset.catalog().describe(List.of(said));
       dataset.services().put("notes", "of", "m", "one");
       new BackupJob(backups, Map.of(), 0)
           .run(engine.snapshots().source(), (files, bytes, total) -> {});
@@ -308,7 +308,7 @@ class TwoServersIT {
       assertThat(hosts(dataset, TimeRange.ALL))
           .containsOnlyKeys("kept")
           .containsEntry("kept", new TreeMap<>(Map.of(NOW, new Value.Real(1))));
-      assertThat(dataset.metadata("m", 1, ReadGuard.NONE)).containsExactly(said);
+      assertThat(dataset.catalog().metadata("m", 1, ReadGuard.NONE)).containsExactly(said);
       assertThat(dataset.services().putIf("notes", "of", "m", "one", "two")).isTrue();
     }
   }

@@ -103,7 +103,10 @@ public enum Function {
           "ts_of_min_over_time");
 
   private final String text;
+
+  @SuppressWarnings("ImmutableEnumChecker") // Lists of List.of never change.
   private final List<ValueType> argumentTypes;
+
   private final int variadic;
   private final ValueType returnType;
 
