@@ -46,7 +46,7 @@ public final class Maintenance {
    * @param progress receives progress from time to time, on the calling thread
    * @param stopped polled from time to time; true stops the compaction
    * @return the result, which is durable
-   * @throws QueryRefusedException if no layout supports compaction, or as {@link #read}
+   * @throws QueryRefusedException if no layout supports compaction, or as {@link Dataset#read}
    * @throws WriteFailedException if a store failed
    */
   public CompactionProgress compact(

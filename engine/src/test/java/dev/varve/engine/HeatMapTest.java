@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -326,7 +327,9 @@ class HeatMapTest {
       }
       RowsWithin one = ofBlocks(of, new TagFilter.Equal("host", "host-001"));
       assertThat(rows.stream().filter(row -> one.admits(row, row.successor()))).hasSize(1);
-      assertThat(rows.stream().filter(row -> one.admits(row, row.prefixEnd()))).isEmpty();
+      assertThat(
+              rows.stream().filter(row -> one.admits(row, Objects.requireNonNull(row.prefixEnd()))))
+          .isEmpty();
       assertThat(one.admits(rows.get(0), rows.get(2))).isFalse();
       RowsWithin every = ofBlocks(of, new TagFilter.Equal("__name__", "cpu"));
       assertThat(every.admits(rows.get(0), rows.get(2))).isTrue();
