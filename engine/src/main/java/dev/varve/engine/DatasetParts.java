@@ -85,7 +85,7 @@ record DatasetParts(
         new ServiceTexts(open),
         OriginalTexts.open(open, Layout::texts),
         OriginalTexts.open(open, Layout::seriesTexts),
-        new DeleteJobs(open, reader, writer, refresh::isComplete),
+        new DeleteJobs(open, reader, writer, refresh::isComplete, DeleteJobs.PATIENCE),
         new Fill(reader, writer, open.resolution()),
         heat,
         usage(open, share),

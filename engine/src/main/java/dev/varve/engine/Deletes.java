@@ -39,7 +39,8 @@ public final class Deletes {
    * @param times sample times, in the resolution of the dataset
    * @throws QueryRefusedException if the selector is malformed, if the dataset is read-only, or if
    *     a layout on its store cannot delete
-   * @throws OverloadedException if too many deletes are not finished
+   * @throws OverloadedException if too many deletes are not finished, or if the store fails to take
+   *     earlier samples into blocks
    * @throws dev.varve.store.StoreException if the store fails
    */
   public Deletion begin(Selector selector, TimeRange times) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.delete.DeleteJobs;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.progress.DeleteCount;
@@ -298,6 +299,55 @@ class DeletesTest {
           .containsExactlyInAnyOrder(
               List.of(new Sample(START + 1, new Value.Real(3))),
               List.of(new Sample(START, new Value.Text("two"))));
+    }
+  }
+
+  /** Writers of a failing store must not wait for a delete. */
+  @Test
+  void givesUpIfEarlierSamplesCannotBeSealed() throws InterruptedException {
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", Layouts.stored("blocks", Map.of()).getFirst()))
+            .around(Unsealable::new)) {
+      engine.put(KEY, START, new Value.Real(1));
+      DatasetParts parts = engine.dataset().parts();
+      try (DeleteJobs impatient =
+          new DeleteJobs(
+              parts.open(), parts.reader(), parts.writer(), () -> true, Duration.ofMillis(200))) {
+        assertThatThrownBy(() -> impatient.accept(ALL, TimeRange.ALL))
+            .isInstanceOf(OverloadedException.class)
+            .hasMessageContaining("nothing is deleted");
+      }
+      engine.put(KEY, START + 1000, new Value.Real(2));
+      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      stuck.set(false);
+      assertThat(engine.dataset().deletes().begin(ALL, TimeRange.ALL).await(LONG)).isTrue();
+    }
+  }
+
+  /** A store that fails to write blocks while it is stuck. */
+  private final class Unsealable extends StoreAround {
+    private Unsealable(Store store) {
+      super(store);
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      Table table = super.open(spec, mode);
+      return spec.name().endsWith("blocks") ? new UnsealableTable(table) : table;
+    }
+  }
+
+  private final class UnsealableTable extends TableAround {
+    private UnsealableTable(Table table) {
+      super(table);
+    }
+
+    @Override
+    public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+      if (stuck.get()) {
+        throw new StoreException("the store is stuck");
+      }
+      return super.apply(batch, durability);
     }
   }
 }

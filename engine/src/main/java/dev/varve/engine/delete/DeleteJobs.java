@@ -2,6 +2,7 @@ package dev.varve.engine.delete;
 
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.error.CorruptDataException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.ClockTable;
@@ -34,10 +35,19 @@ public final class DeleteJobs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeleteJobs.class);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
 
+  /** How long a delete waits until the samples accepted before it are in blocks. */
+  public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** The same while writers wait. */
+  private static final Duration PATIENCE_ALONE = Duration.ofSeconds(5);
+
+  private static final Duration RETRY = Duration.ofSeconds(10);
+
   private final OpenDataset dataset;
   private final DatasetReader reader;
   private final DatasetWriter writer;
   private final BooleanSupplier knowsAllSeries;
+  private final Duration patience;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
   /** One permit for each accepted delete that the thread has not looked for. */
@@ -48,16 +58,19 @@ public final class DeleteJobs implements AutoCloseable {
 
   /**
    * @param knowsAllSeries whether the catalog is complete; until it is, a job would miss series
+   * @param patience how long a delete waits until the samples accepted before it are in blocks
    */
   public DeleteJobs(
       OpenDataset dataset,
       DatasetReader reader,
       DatasetWriter writer,
-      BooleanSupplier knowsAllSeries) {
+      BooleanSupplier knowsAllSeries,
+      Duration patience) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.knowsAllSeries = knowsAllSeries;
+    this.patience = patience;
   }
 
   /** Keeps the blocks of deletes that have not ended apart from later ones. Called first. */
@@ -75,7 +88,8 @@ public final class DeleteJobs implements AutoCloseable {
   /**
    * Accepts a delete: makes it durable and hides its samples from reads that begin later.
    *
-   * @throws dev.varve.engine.error.OverloadedException if too many deletes are not finished
+   * @throws OverloadedException if too many deletes are not finished, or if samples accepted before
+   *     cannot be put into blocks
    * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete may
    *     happen after a restart
    */
@@ -84,7 +98,7 @@ public final class DeleteJobs implements AutoCloseable {
     countInBlocks(1);
     try {
       // Most samples are sealed while others write, so writers wait only for the rest.
-      seal();
+      seal(patience);
       return execute(separate(selector, times));
     } catch (RuntimeException e) {
       countInBlocks(-1);
@@ -95,7 +109,7 @@ public final class DeleteJobs implements AutoCloseable {
   /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
   private DeleteRecord separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
-      seal();
+      seal(patience.compareTo(PATIENCE_ALONE) < 0 ? patience : PATIENCE_ALONE);
       long stamp = dataset.stamps(1);
       dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
       DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
@@ -104,8 +118,22 @@ public final class DeleteJobs implements AutoCloseable {
     });
   }
 
-  private void seal() {
-    blocks().forEach(BlockTiers::seal);
+  /**
+   * Waits until all samples accepted before are in blocks.
+   *
+   * @throws OverloadedException if that takes longer, for example because the store fails
+   */
+  private void seal(Duration most) {
+    long end = System.nanoTime() + most.toNanos();
+    blocks()
+        .forEach(tiers -> {
+          if (!tiers.seal(Duration.ofNanos(end - System.nanoTime()))) {
+            throw new OverloadedException(
+                "dataset '%s' could not put the samples accepted before the delete into blocks within %d s; nothing is deleted, retry later"
+                    .formatted(dataset.name(), most.toSeconds()),
+                RETRY);
+          }
+        });
   }
 
   private void countInBlocks(int more) {
