@@ -182,10 +182,11 @@ class ConsoleFaultsIT {
     assertThat(browser.see(".legend").getText()).doesNotContain("\"b\"");
     browser.clickText(".tabs a", "Explain");
     browser.see(".scan", "1 series match");
-    for (String page : List.of("heatmap", "layout&tab=advice")) {
-      open("bound", "?page=" + page);
-      browser.see(".error", "series");
-    }
+    open("bound", "?page=layout&tab=advice");
+    browser.see(".error", "series");
+    open("bound", "?page=heatmap&dataset=cells");
+    browser.see("#within", "host=\"a\"");
+    assertThat(browser.see("main").getText()).doesNotContain("host=\"b\"", "odd");
     open("bound", "?page=cardinality");
     browser.see("main");
     assertThat(browser.see("main").getText()).doesNotContain("host=b", "odd");
@@ -235,6 +236,8 @@ class ConsoleFaultsIT {
           .as(page)
           .isEqualTo(320L);
     }
+    // The estimate comes last, and may move what is above it: the page gets a scroll bar.
+    browser.see(".estimate .counted", "bytes a sample");
     browser.click("#pick");
     await()
         .atMost(Duration.ofSeconds(30))
@@ -322,6 +325,7 @@ class ConsoleFaultsIT {
           "root",
           "?page=layout&metric=cpu&tags=host%3Da&time=1700000000000&value=42.5&layout=" + layout);
       browser.see(".anatomy .fresh");
+      browser.see(".estimate .counted", "bytes a sample");
       if (!index.isEmpty()) {
         browser.click(".show-index");
       }
