@@ -253,7 +253,7 @@ final class Cells {
           json.writeArrayPropertyStart("functions");
           for (Function function : Function.all()) {
             json.writeStartObject();
-            json.writeStringProperty("name", function.name());
+            json.writeStringProperty("name", function.text());
             json.writeStringProperty("takes", types(function.argumentTypes()));
             json.writeStringProperty("returns", word(function.returnType()));
             json.writeEndObject();
