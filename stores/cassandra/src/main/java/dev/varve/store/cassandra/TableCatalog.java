@@ -319,10 +319,8 @@ final class TableCatalog {
     Set<String> names = new TreeSet<>(cqlNames());
     if (isThere()) {
       names.remove(CATALOG);
-      for (Row row :
-          rows(
-              bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'")
-                  .setConsistencyLevel(serial))) {
+      String all = "SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'";
+      for (Row row : onceKnown(() -> rows(bound(all).setConsistencyLevel(serial)))) {
         String name = String.valueOf(row.getString("name"));
         TableSpec spec = spec(name, row.getString("unit"), row.getString("families"));
         for (FamilySpec family : spec.families()) {
@@ -362,14 +360,9 @@ final class TableCatalog {
     if (!isThere()) {
       return null;
     }
-    Row row =
-        requests
-            .execute(
-                bound(
-                        "SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables' AND name = ?",
-                        name)
-                    .setConsistencyLevel(serial))
-            .one();
+    String one =
+        "SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables' AND name = ?";
+    Row row = onceKnown(() -> requests.execute(bound(one, name).setConsistencyLevel(serial))).one();
     UUID id = row == null ? null : row.getUuid("id");
     return row == null || id == null
         ? null
@@ -448,15 +441,22 @@ final class TableCatalog {
   }
 
   private boolean applied(String cql, Object... values) {
+    return onceKnown(() ->
+            requests.execute(
+                bound(cql, values).setConsistencyLevel(commit).setSerialConsistencyLevel(serial)))
+        .wasApplied();
+  }
+
+  /**
+   * Runs a statement on the catalog, again while a node does not know the catalog: one that was
+   * down while it was created learns of it when it returns.
+   */
+  private <T> T onceKnown(Supplier<T> statement) {
     long end = System.nanoTime() + LEARN_TIMEOUT.toNanos();
     while (true) {
       try {
-        return requests
-            .execute(
-                bound(cql, values).setConsistencyLevel(commit).setSerialConsistencyLevel(serial))
-            .wasApplied();
+        return statement.get();
       } catch (StoreException e) {
-        // A node that was down while the catalog was created learns of it when it returns.
         Throwable cause = e.getCause();
         if (cause == null || !Failures.isMissingTable(cause) || System.nanoTime() - end > 0) {
           throw e;
