@@ -203,15 +203,16 @@ public final class Catalog {
 
   /**
    * Saves metadata of metrics and returns once it is durable. Unset properties keep their earlier
-   * values. Does nothing if the dataset is read-only. A bound user describes metrics of which there
-   * is a series within the bounds; others are passed over.
+   * values. Does nothing if the dataset is read-only. A bound user describes metrics of which all
+   * series are within the bounds; others are passed over, since users of their other series share
+   * the metadata.
    *
    * @throws WriteFailedException if a store failed
    */
   public void describe(Collection<MetricMetadata> metrics) {
     parts
         .metadata()
-        .write(bounds == null ? metrics : metrics.stream().filter(this::isVisible).toList());
+        .write(bounds == null ? metrics : metrics.stream().filter(this::isWhole).toList());
   }
 
   /**
@@ -237,11 +238,18 @@ public final class Catalog {
 
   /** Returns whether a bound user may use a series of a metric. */
   private boolean isVisible(MetricMetadata metric) {
-    return parts
-            .reader()
-            .match(view.bound(Selector.metric(metric.metric())), null, Kind.ALL, ReadGuard.NONE)
-            .size()
-        > 0;
+    return keys(view.bound(Selector.metric(metric.metric()))) > 0;
+  }
+
+  /** Returns whether a bound user may use all series of a metric, and there are some. */
+  private boolean isWhole(MetricMetadata metric) {
+    Selector all = Selector.metric(metric.metric());
+    int within = keys(view.bound(all));
+    return within > 0 && within == keys(all);
+  }
+
+  private int keys(Selector selector) {
+    return parts.reader().match(selector, null, Kind.ALL, ReadGuard.NONE).size();
   }
 
   private @Nullable TimeRange trusted(@Nullable TimeRange times) {
