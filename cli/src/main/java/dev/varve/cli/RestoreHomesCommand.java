@@ -4,7 +4,6 @@ import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.target.ConfigOptions;
 import dev.varve.engine.Snapshots;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,16 +31,18 @@ final class RestoreHomesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Snapshots.RestoredHome> restored = Snapshots.restoreHomes(config.read().engine());
-    if (restored.isEmpty()) {
+    int restored = Snapshots.restoreHomes(config.read().engine(), this::tell);
+    if (restored == 0) {
       throw new CommandFailedException(
           "'%s' has no home of a dataset of the configuration that is in another store"
               .formatted(config.read().engine().directory().resolve("homes")));
     }
-    restored.forEach(home ->
-        spec.commandLine()
-            .getOut()
-            .printf("restored the home of dataset %s: %,d cells%n", home.dataset(), home.cells()));
     return 0;
+  }
+
+  private void tell(Snapshots.RestoredHome home) {
+    spec.commandLine()
+        .getOut()
+        .printf("restored the home of dataset %s: %,d cells%n", home.dataset(), home.cells());
   }
 }

@@ -32,6 +32,7 @@ class FormatsPageTest {
               Map.entry("store/rocksdb/wal/GroupMark", "mark of a batch in RocksDB's log"),
               Map.entry("store/bigtable/TableEntry", "table of the Bigtable store"),
               Map.entry("engine/home/IdentityTable", "home"),
+              Map.entry("engine/home/HomeExport", "home in a backup"),
               Map.entry("engine/catalog/SeriesIdentity", "key of a series"),
               Map.entry("engine/usage/QueryCode", "logged query"),
               Map.entry("engine/usage/CardinalityDay", "cardinality of a day"),

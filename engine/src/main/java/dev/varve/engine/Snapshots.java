@@ -29,8 +29,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Snapshots {
   static final String FOLDER = "snapshots";
+  private static final String HOME = ".home";
 
   /** The folder of a snapshot with the homes that are in other stores. */
   static final String HOMES = "homes";
@@ -212,7 +215,7 @@ public final class Snapshots {
   }
 
   private static String homeFile(String dataset) {
-    return dataset + ".home";
+    return dataset + HOME;
   }
 
   /** A home that was restored. */
@@ -220,26 +223,59 @@ public final class Snapshots {
 
   /**
    * Writes the homes that a snapshot or a restored backup has in its folder {@value #HOMES} into
-   * the stores of their datasets, which have none. No engine may be open.
+   * the stores of their datasets, which have none, or the same. A home that cannot be restored does
+   * not keep the others from it. No engine may be open.
    *
    * @param config whose directory is the snapshot or restored backup
-   * @throws StoreException if a store has a home of the dataset already, or fails
-   * @throws IOException if a file is damaged
+   * @param told receives each home that was restored
+   * @return the number of homes restored
+   * @throws StoreException if a home was not restored: a store has another home of the dataset or
+   *     fails, a file is damaged, or no dataset is of its name. The message names all of them
    */
-  public static List<RestoredHome> restoreHomes(EngineConfig config) throws IOException {
-    List<RestoredHome> restored = new ArrayList<>();
+  public static int restoreHomes(EngineConfig config, Consumer<RestoredHome> told)
+      throws IOException {
+    Map<String, Path> files = homeFiles(config.directory().resolve(HOMES));
+    int found = files.size();
+    List<String> failures = new ArrayList<>();
     try (Stores stores = new Stores(config, Stores.Opener.OF_SERVICES)) {
       for (DatasetConfig dataset : config.datasets()) {
-        Path file = config.directory().resolve(HOMES).resolve(homeFile(dataset.name()));
         Stores.OfDataset of = stores.of(dataset);
         ServerId server = of.server();
-        if (server != null && Files.exists(file)) {
-          long cells = HomeExport.restore(of.home(), dataset.name(), server, file);
-          restored.add(new RestoredHome(dataset.name(), cells));
+        Path file = server == null ? null : files.remove(dataset.name());
+        if (server != null && file != null) {
+          try {
+            long cells = HomeExport.restore(of.home(), dataset.name(), server, file);
+            told.accept(new RestoredHome(dataset.name(), cells));
+          } catch (IOException | StoreException e) {
+            failures.add("dataset '%s': %s".formatted(dataset.name(), e.getMessage()));
+          }
         }
       }
     }
-    return restored;
+    files.forEach((dataset, file) ->
+        failures.add(
+            "'%s': the configuration has no dataset '%s' in a store outside of the server"
+                .formatted(file, dataset)));
+    if (!failures.isEmpty()) {
+      throw new StoreException(String.join("; ", failures));
+    }
+    return found;
+  }
+
+  /** Returns the files of homes in a folder, by dataset. */
+  private static Map<String, Path> homeFiles(Path folder) throws IOException {
+    Map<String, Path> files = new TreeMap<>();
+    if (Files.isDirectory(folder)) {
+      try (Stream<Path> all = Files.list(folder)) {
+        for (Path file : all.toList()) {
+          String name = String.valueOf(file.getFileName());
+          if (name.endsWith(HOME)) {
+            files.put(name.substring(0, name.length() - HOME.length()), file);
+          }
+        }
+      }
+    }
+    return files;
   }
 
   /** Returns all snapshots, oldest first. */

@@ -8,22 +8,31 @@ import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.home.AttributeTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.HomeExport;
+import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.ServerId;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
+import dev.varve.store.CellCursor;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,11 +69,11 @@ class HomeExportTest {
   @Test
   void aRestoredHomeHasSeriesAndMetadata() throws IOException {
     MemoryStore store = new MemoryStore();
-    assertThat(HomeExport.restore(store, "main", SERVER, file)).isGreaterThan(5);
-    assertThatThrownBy(() -> HomeExport.restore(store, "main", SERVER, file))
-        .isInstanceOf(StoreException.class)
-        .hasMessageContaining("has a home of dataset 'main', which is not overwritten");
-    try (Engine engine = engine(store)) {
+    long cells = HomeExport.restore(store, "main", SERVER, file);
+    assertThat(cells).isGreaterThan(5);
+    // A restore that was killed before it ended is run again.
+    assertThat(HomeExport.restore(store, "main", SERVER, file)).isEqualTo(cells);
+    try (Engine engine = engine(new StoreAround(store))) {
       Dataset dataset = engine.defaultDataset();
       assertThat(dataset.catalog().metadata(null, 9, ReadGuard.NONE)).containsExactly(SAID);
       assertThat(
@@ -73,6 +82,56 @@ class HomeExportTest {
                   .find(List.of(Selector.metric("cpu")), null, ReadGuard.NONE)
                   .stream())
           .hasSize(1);
+      dataset.catalog().describe(List.of(new MetricMetadata("cpu", "counter", "", "Another.")));
+    }
+    assertThatThrownBy(() -> HomeExport.restore(store, "main", SERVER, file))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("has another home of dataset 'main', which is not overwritten");
+  }
+
+  /** A rebuild may end after series were read that it has added since. */
+  @Test
+  void saysNoLaterStateOfTheCatalogThanThatBeforeTheSeries() throws IOException {
+    Path during = directory.resolve("during.home");
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    Store store =
+        new StoreAround(new MemoryStore()) {
+          @Override
+          public Table open(TableSpec spec, OpenMode mode) {
+            return spec.name().equals(".main.series")
+                ? new Watched(super.open(spec, mode), meanwhile)
+                : super.open(spec, mode);
+          }
+        };
+    try (Engine engine = engine(store)) {
+      OpenDataset open = engine.defaultDataset().parts().open();
+      open.home().identity().catalogState(CatalogState.LOST, open.stamps(1));
+      meanwhile.set(
+          () -> open.home().identity().catalogState(CatalogState.COMPLETE, open.stamps(1)));
+      HomeExport.write(open.home(), "main", during);
+      assertThat(open.home().identity().catalogState().complete()).isTrue();
+    }
+    try (MemoryStore other = new MemoryStore()) {
+      HomeExport.restore(other, "main", SERVER, during);
+      try (Home home = Home.open(other, "main", SERVER)) {
+        assertThat(home.identity().catalogState().complete()).isFalse();
+      }
+    }
+  }
+
+  /** Does something whenever a read of the table begins. */
+  private static final class Watched extends TableAround {
+    private final AtomicReference<Runnable> meanwhile;
+
+    private Watched(Table table, AtomicReference<Runnable> meanwhile) {
+      super(table);
+      this.meanwhile = meanwhile;
+    }
+
+    @Override
+    public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+      meanwhile.get().run();
+      return super.read(plan, resume);
     }
   }
 
@@ -81,14 +140,20 @@ class HomeExportTest {
     byte[] whole = Files.readAllBytes(file);
     for (int length = 0; length < whole.length; length += 37) {
       Files.write(file, Arrays.copyOf(whole, length));
-      assertRefused("main", "");
+      assertRefused("main", "'" + file + "' ");
+    }
+    for (int flipped = 12; flipped < whole.length; flipped += 11) {
+      byte[] damaged = whole.clone();
+      damaged[flipped] ^= 4;
+      Files.write(file, damaged);
+      assertRefused("main", "'" + file + "' ");
     }
     Files.write(file, Arrays.copyOf(whole, whole.length + 1));
     assertRefused("main", "goes on after its end");
     byte[] newer = whole.clone();
     newer["varve home".length() + 2]++;
     Files.write(file, newer);
-    assertRefused("main", "has form 2, and this version of Varve reads 1");
+    assertRefused("main", "has format 2, and this version of Varve reads 1");
     Files.write(file, whole);
     assertRefused("other", "is the home of dataset 'main', not 'other'");
   }

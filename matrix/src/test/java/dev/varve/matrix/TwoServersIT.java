@@ -291,17 +291,21 @@ class TwoServersIT {
     try (BackupFolder folder = BackupFolder.forReading(backups)) {
       new Restore(folder, folder.find(null), restored).run((files, bytes, total) -> {});
     }
-    assertThatThrownBy(() -> Snapshots.restoreHomes(lost(restored)))
-        .hasMessageContaining("has a home of dataset 'lost', which is not overwritten");
+    try (Engine engine = Engine.open(lost(directory.resolve("later")))) {
+      MetricMetadata later = new MetricMetadata("later", "gauge", "", "");
+      engine.defaultDataset().catalog().describe(List.of(later));
+    }
+    List<Snapshots.RestoredHome> homes = new ArrayList<>();
+    assertThatThrownBy(() -> Snapshots.restoreHomes(lost(restored), homes::add))
+        .hasMessageContaining("has another home of dataset 'lost', which is not overwritten");
     DevStore of = RealStores.cassandra();
     try (Store store = StoreProviders.of(of.kind()).open(data, RunningStore.MEMORY, of.options())) {
       for (String table : List.of("dataset", "series", "services", "attributes")) {
         store.drop(".lost." + table);
       }
     }
-    assertThat(Snapshots.restoreHomes(lost(restored)))
-        .singleElement()
-        .satisfies(home -> assertThat(home.cells()).isGreaterThan(5));
+    assertThat(Snapshots.restoreHomes(lost(restored), homes::add)).isEqualTo(1);
+    assertThat(homes).singleElement().satisfies(home -> assertThat(home.cells()).isGreaterThan(5));
     try (Engine engine = Engine.open(lost(restored))) {
       Dataset dataset = engine.defaultDataset();
       assertThat(dataset.isCatalogComplete()).isTrue();

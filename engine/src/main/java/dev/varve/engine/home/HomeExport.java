@@ -10,17 +10,23 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 
 /**
  * The home of a dataset in a file, with the catalog, for homes in stores outside of this process.
@@ -28,11 +34,12 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * name      text        {@value #MAGIC}
- * form      u8          1
+ * format    u8          1
  * dataset   text
  * tables:   01, then the name after that of the dataset as a text, then cells, then 00
  *   cell    01, family u8, time i64, then row, qualifier and value, each after its length as an i32
  * 00
+ * checksum  i32         CRC32C of all bytes before
  * </pre>
  *
  * <p>Texts are UTF-8 after a length of two bytes. The table that makes a home one comes last, so
@@ -40,7 +47,7 @@ import java.util.zip.CRC32C;
  */
 public final class HomeExport {
   private static final String MAGIC = "varve home";
-  private static final int FORM = 1;
+  private static final int FORMAT = 1;
   private static final int BATCH_CELLS = 500;
   private static final int BATCH_BYTES = 512 << 10;
 
@@ -51,35 +58,56 @@ public final class HomeExport {
   }
 
   /**
-   * Writes a home into a new file, beside writers: each row as it is when it is read.
+   * Writes a home into a new file, beside writers: each row as it is when it is read. How far the
+   * catalog is rebuilt is read before the series, so that no series is missing that a rebuild would
+   * pass over.
    *
    * @throws StoreException if the store fails
    */
   public static void write(Home home, String dataset, Path file) throws IOException {
+    CRC32C checksum = new CRC32C();
     try (DataOutputStream out =
         new DataOutputStream(
-            new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)))) {
+            new CheckedOutputStream(
+                new BufferedOutputStream(
+                    Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)),
+                checksum))) {
       out.writeUTF(MAGIC);
-      out.writeByte(FORM);
+      out.writeByte(FORMAT);
       out.writeUTF(dataset);
-      for (Map.Entry<Table, ReadPlan> table : home.lasting().entrySet()) {
+      Map<Table, ReadPlan> tables = home.lasting();
+      Table identity = home.identity().table();
+      ReadPlan ofIdentity = Objects.requireNonNull(tables.get(identity));
+      ByteArrayOutputStream rebuilt = new ByteArrayOutputStream();
+      write(identity, ofIdentity, IdentityTable.CATALOG::equals, new DataOutputStream(rebuilt));
+      for (Map.Entry<Table, ReadPlan> table : tables.entrySet()) {
         out.writeByte(1);
         out.writeUTF(table.getKey().spec().name().substring(prefix(dataset).length()));
-        write(table.getKey(), table.getValue(), out);
+        if (table.getKey().equals(identity)) {
+          write(identity, ofIdentity, row -> !row.equals(IdentityTable.CATALOG), out);
+          rebuilt.writeTo(out);
+        } else {
+          write(table.getKey(), table.getValue(), row -> true, out);
+        }
         out.writeByte(0);
       }
       out.writeByte(0);
+      out.writeInt((int) checksum.getValue());
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }
 
-  private static void write(Table table, ReadPlan plan, DataOutputStream out) throws IOException {
+  private static void write(Table table, ReadPlan plan, Predicate<Bytes> rows, DataOutputStream out)
+      throws IOException {
     try (CellCursor cursor = table.read(plan, null)) {
       CellBatch page = new CellBatch();
       while (cursor.next(page)) {
         for (int cell = 0; cell < page.size(); cell++) {
+          if (!rows.test(page.row(cell))) {
+            continue;
+          }
           out.writeByte(1);
           out.writeByte(page.family(cell));
           out.writeLong(page.time(cell));
@@ -108,34 +136,67 @@ public final class HomeExport {
   }
 
   private static void read(Path file, String dataset, Reader into) throws IOException {
+    try {
+      readWhole(file, dataset, into);
+    } catch (EOFException | UTFDataFormatException e) {
+      throw new IOException("'%s' ends too early, or is damaged".formatted(file), e);
+    }
+  }
+
+  private static void readWhole(Path file, String dataset, Reader into) throws IOException {
+    CRC32C checksum = new CRC32C();
     try (DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+        new DataInputStream(
+            new CheckedInputStream(
+                new BufferedInputStream(Files.newInputStream(file)), checksum))) {
       if (!in.readUTF().equals(MAGIC)) {
         throw new IOException("'%s' is no home of a dataset".formatted(file));
       }
-      int form = in.readUnsignedByte();
-      if (form != FORM) {
+      int format = in.readUnsignedByte();
+      if (format != FORMAT) {
         throw new IOException(
-            "'%s' has form %d, and this version of Varve reads %d".formatted(file, form, FORM));
+            "'%s' has format %d, and this version of Varve reads %d"
+                .formatted(file, format, FORMAT));
       }
       String of = in.readUTF();
       if (!of.equals(dataset)) {
         throw new IOException(
             "'%s' is the home of dataset '%s', not '%s'".formatted(file, of, dataset));
       }
-      while (in.readUnsignedByte() == 1) {
+      while (hasMore(file, in)) {
         into.table(in.readUTF());
-        while (in.readUnsignedByte() == 1) {
+        while (hasMore(file, in)) {
           int family = in.readUnsignedByte();
           long time = in.readLong();
           into.cell(family, time, bytes(in), bytes(in), bytes(in));
         }
         into.end();
       }
+      int sum = (int) checksum.getValue();
+      if (in.readInt() != sum) {
+        throw new IOException("'%s' is damaged: its checksum is of other bytes".formatted(file));
+      }
       if (in.read() >= 0) {
         throw new IOException("'%s' goes on after its end".formatted(file));
       }
     }
+  }
+
+  private static boolean hasMore(Path file, DataInputStream in) throws IOException {
+    int mark = in.readUnsignedByte();
+    if (mark > 1) {
+      throw new IOException("'%s' is damaged: a mark of %d".formatted(file, mark));
+    }
+    return mark == 1;
+  }
+
+  /**
+   * Reads a whole file.
+   *
+   * @throws IOException if it is not the home of the dataset, or damaged
+   */
+  public static void verify(Path file, String dataset) throws IOException {
+    read(file, dataset, new Reader() {});
   }
 
   private static Bytes bytes(DataInputStream in) throws IOException {
@@ -149,24 +210,20 @@ public final class HomeExport {
 
   /**
    * Writes a home from a file into a store that has none of the dataset, and compares what the
-   * store has then.
+   * store has then. If the store has that very home already, nothing is written.
    *
    * @param server the ID of this server
    * @return the number of cells
-   * @throws StoreException if the store has the home already, fails, or hides cells because newer
-   *     ones or deletes are in its tables
+   * @throws StoreException if the store has another home of the dataset, fails, or hides cells
+   *     because newer ones or deletes are in its tables
    * @throws IOException if the file is damaged; nothing was written then
    */
   public static long restore(Store store, String dataset, ServerId server, Path file)
       throws IOException {
     // Damage is found before anything is written.
-    read(file, dataset, new Reader() {});
+    verify(file, dataset);
     try (Home home = Home.open(store, dataset, server)) {
-      if (home.identity().made() != null) {
-        throw new StoreException(
-            "the store has a home of dataset '%s', which is not overwritten".formatted(dataset));
-      }
-      Into into = new Into(home, prefix(dataset));
+      Into into = new Into(home, dataset, home.identity().made() != null);
       read(file, dataset, into);
       return into.cells;
     }
@@ -198,19 +255,23 @@ public final class HomeExport {
     }
   }
 
-  /** Writes what a file has into the tables of a home. */
+  /** Writes what a file has into the tables of a home, or compares it with a home that is there. */
   private static final class Into implements Reader {
     private final Home home;
+    private final String dataset;
     private final String prefix;
+    private final boolean isThere;
     private final MutationBatch batch = new MutationBatch();
     private Table table;
     private ReadPlan plan = SeriesTable.everything();
     private Sum wanted = new Sum();
     private long cells;
 
-    private Into(Home home, String prefix) {
+    private Into(Home home, String dataset, boolean isThere) {
       this.home = home;
-      this.prefix = prefix;
+      this.dataset = dataset;
+      this.prefix = prefix(dataset);
+      this.isThere = isThere;
       this.table = home.identity().table();
     }
 
@@ -229,6 +290,9 @@ public final class HomeExport {
     @Override
     public void cell(int family, long time, Bytes row, Bytes qualifier, Bytes value) {
       wanted.add(family, time, row, qualifier, value);
+      if (isThere) {
+        return;
+      }
       batch.put(row, family, qualifier, time, value);
       if (batch.size() >= BATCH_CELLS || batch.cells().byteCount() >= BATCH_BYTES) {
         flush();
@@ -258,6 +322,11 @@ public final class HomeExport {
                 page.value(cell));
           }
         }
+      }
+      if (isThere && !found.isSameAs(wanted)) {
+        throw new StoreException(
+            "the store has another home of dataset '%s', which is not overwritten"
+                .formatted(dataset));
       }
       if (!found.isSameAs(wanted)) {
         throw new StoreException(

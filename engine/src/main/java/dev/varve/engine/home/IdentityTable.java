@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdentityTable implements AutoCloseable {
   private static final int FORMAT = 1;
-  private static final Bytes CATALOG = Bytes.utf8("catalog");
+  static final Bytes CATALOG = Bytes.utf8("catalog");
   private static final Bytes DATASET = Bytes.utf8("dataset");
   private static final Bytes PERIOD = Bytes.utf8("period ");
   private static final Bytes STATE = Bytes.utf8("state");
