@@ -62,6 +62,8 @@ final class Browser implements AutoCloseable {
         "--no-sandbox",
         "--disable-dev-shm-usage",
         "--disable-gpu",
+        // On a busy machine, Chromium 156 else sends clicks to the page before, which it has kept.
+        "--disable-features=BackForwardCache,RenderDocument",
         "--force-color-profile=srgb");
     options.setCapability("goog:loggingPrefs", logs);
     ChromeDriverService service =
@@ -72,8 +74,10 @@ final class Browser implements AutoCloseable {
     return new Browser(driver);
   }
 
+  /** Opens a page and waits until it receives what is typed and clicked. */
   void open(String address) {
     driver.get(address);
+    wait(() -> Boolean.TRUE.equals(run("return document.hasFocus()")) ? true : null, "focus");
   }
 
   String address() {
