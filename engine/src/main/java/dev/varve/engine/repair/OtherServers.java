@@ -95,10 +95,20 @@ public final class OtherServers implements AutoCloseable {
     return ChangeTable.KEPT.toMinutes();
   }
 
+  /**
+   * Polls at a fixed rate, so that a change waits for one period and one poll, however long the
+   * poll before it took. A store slower than that still gets a pause.
+   */
   private void lookAgainAndAgain() {
-    Duration pause = dataset.config().refresh().within().dividedBy(2);
+    Duration within = dataset.config().refresh().within();
+    Duration period = within.dividedBy(2);
+    Duration pause = period;
     while (thread.pause(pause)) {
+      long began = System.nanoTime();
       look();
+      Duration left = period.minusNanos(System.nanoTime() - began);
+      Duration least = within.dividedBy(10);
+      pause = left.compareTo(least) > 0 ? left : least;
     }
   }
 
