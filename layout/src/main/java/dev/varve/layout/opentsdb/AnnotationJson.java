@@ -36,6 +36,9 @@ record AnnotationJson(@Nullable String tsuid, @Nullable Long startTime) {
   private static final class Parser {
     private static final int DEPTH_MAX = 64;
 
+    /** Longest time, in characters: 19 digits, with a fraction and an exponent. */
+    private static final int TIME_MAX = 64;
+
     private final String text;
     private int at;
     private @Nullable String tsuid;
@@ -103,7 +106,8 @@ record AnnotationJson(@Nullable String tsuid, @Nullable Long startTime) {
 
     private long time(String number, int from) {
       try {
-        long time = new BigDecimal(number).longValueExact();
+        // Parsing a number takes time that grows with the square of its length.
+        long time = number.length() > TIME_MAX ? 0 : new BigDecimal(number).longValueExact();
         if (time >= 1) {
           return time;
         }

@@ -4,6 +4,9 @@ import java.math.BigInteger;
 
 /** Parses numbers as PromQL does. */
 final class Numbers {
+  /** Most digits of 63 bits, which are octal. */
+  private static final int DIGITS_MAX = 21;
+
   private Numbers() {}
 
   /**
@@ -67,8 +70,16 @@ final class Numbers {
 
   /** Returns whether digits are of a radix and fit into 63 bits. */
   private static boolean isWhole(String digits, int radix) {
-    return digits.chars().allMatch(digit -> Character.digit(digit, radix) >= 0)
-        && new BigInteger(digits, radix).bitLength() < Long.SIZE;
+    if (!digits.chars().allMatch(digit -> Character.digit(digit, radix) >= 0)) {
+      return false;
+    }
+    int zeros = 0;
+    while (zeros < digits.length() - 1 && digits.charAt(zeros) == '0') {
+      zeros++;
+    }
+    // Integers of any length would take time that grows with the square of it.
+    return digits.length() - zeros <= DIGITS_MAX
+        && new BigInteger(digits.substring(zeros), radix).bitLength() < Long.SIZE;
   }
 
   private static double decimal(String text, String digits) {
