@@ -4,6 +4,7 @@ import dev.varve.cli.io.Progress;
 import dev.varve.cli.target.ConfigOptions;
 import dev.varve.engine.Engine;
 import dev.varve.engine.backup.Backup;
+import dev.varve.engine.backup.BackupFile;
 import dev.varve.engine.backup.BackupFolder;
 import dev.varve.engine.backup.Restore;
 import dev.varve.engine.check.CheckFinding;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description =
-        "Reads a backup: checksums of all files, then everything in it as 'varve check' does.",
+        "Reads a backup: checksums of all files and the homes of datasets on other stores, then everything in it as 'varve check' does.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
@@ -55,7 +57,7 @@ final class BackupVerifyCommand implements Callable<Integer> {
   @Option(names = "--backup", paramLabel = "ID", description = "The backup (default: the latest).")
   private @Nullable String id;
 
-  @Option(names = "--checksums", description = "Verify checksums alone.")
+  @Option(names = "--checksums", description = "Verify checksums and homes alone.")
   private boolean checksums;
 
   @Option(
@@ -86,7 +88,21 @@ final class BackupVerifyCommand implements Callable<Integer> {
       out.println(
           "checksums of backup %s match: %,d files, %,d bytes"
               .formatted(backup.id(), backup.files().size(), backup.bytes()));
+      tellHomes(backup, out);
       return checksums ? 0 : open(folder, backup, out);
+    }
+  }
+
+  private static void tellHomes(Backup backup, PrintWriter out) {
+    List<String> homes = new ArrayList<>();
+    for (BackupFile file : backup.files()) {
+      String dataset = file.homeOf();
+      if (dataset != null) {
+        homes.add(dataset);
+      }
+    }
+    if (!homes.isEmpty()) {
+      out.println("homes in other stores are whole: " + String.join(", ", homes));
     }
   }
 

@@ -6,6 +6,8 @@ import dev.varve.cli.config.VarveConfig;
 import dev.varve.cli.target.DataSocket;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.engine.backup.BackupJob;
+import dev.varve.engine.backup.SnapshotSource;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.RunCursor;
@@ -22,6 +24,7 @@ import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
@@ -35,6 +38,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -325,6 +329,62 @@ class BackupCommandTest {
     assertThat(run("restore", "--from", backups, "--to", folder.resolve("r"))).isEqualTo(1);
     assertThat(err.toString()).contains(" is damaged: the checksum of its content ");
     assertThat(folder.resolve("r")).doesNotExist();
+  }
+
+  /** The manifest has the checksum of the damaged file, as of one that was damaged before. */
+  @Test
+  void namesAHomeThatWasDamagedBeforeTheBackup() throws Exception {
+    byte[] whole;
+    try (InputStream home =
+        Objects.requireNonNull(BackupCommandTest.class.getResourceAsStream(FormatsTest.HOME))) {
+      whole = home.readAllBytes();
+    }
+    store("main", whole);
+    assertThat(run("backup", "verify", "--checksums", "--from", backups))
+        .as(out.toString())
+        .isZero();
+    assertThat(out.toString()).contains("homes in other stores are whole: main");
+
+    byte[] flipped = whole.clone();
+    // The last byte of the last value; behind it are two marks and the checksum.
+    flipped[whole.length - 7] ^= 1;
+    assertDamaged(flipped, "' is damaged: its checksum is of other bytes");
+    assertDamaged(
+        Arrays.copyOf(whole, whole.length - 9),
+        "' ends too early, or is damaged, in table 'dataset' after 13 cells");
+    byte[] later = whole.clone();
+    later["varve home".length() + 2] = 9;
+    assertDamaged(later, "' has format 9, and this version of Varve reads ");
+    store("other", whole);
+    assertThat(run("backup", "verify", "--checksums", "--from", backups)).isEqualTo(1);
+    assertThat(out.toString()).contains("' is the home of dataset 'main', not 'other'");
+  }
+
+  private void assertDamaged(byte[] home, String reason) throws IOException {
+    store("main", home);
+    assertThat(run("backup", "verify", "--checksums", "--from", backups)).isEqualTo(1);
+    assertThat(out.toString()).contains("damage: homes/main.home: its content '", reason);
+  }
+
+  /** Makes a backup of one home. */
+  private void store(String dataset, byte[] home) throws IOException {
+    Path snapshot = folder.resolve("snapshot");
+    Files.createDirectories(snapshot.resolve("homes"));
+    Path file = Files.write(snapshot.resolve("homes").resolve(dataset + ".home"), home);
+    SnapshotSource source =
+        new SnapshotSource() {
+          @Override
+          public Taken create() {
+            return new Taken("snapshot", snapshot);
+          }
+
+          @Override
+          public void delete(String name) {
+            // The next backup is of another one.
+          }
+        };
+    new BackupJob(backups, Map.of(), 0).run(source, (files, bytes, total) -> {});
+    Files.delete(file);
   }
 
   @Test

@@ -2,8 +2,25 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.home.Home;
+import dev.varve.engine.home.HomeExport;
+import dev.varve.engine.home.IdentityTable.Made;
+import dev.varve.engine.home.IdentityTable.MadePeriod;
+import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.home.ServerId;
+import dev.varve.engine.home.ServiceTable;
+import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
@@ -17,6 +34,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -49,6 +67,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * in a field of integers and one of strings. The last 100 of each were only in the journal.
  */
 class FormatsTest {
+  /** The home of dataset {@code main} in format 1: every table of it, a few cells in each. */
+  static final String HOME = "formats-2026-11.home";
+
   private static final String CONFIG =
       """
       data: data
@@ -183,6 +204,50 @@ class FormatsTest {
         .as("%s", err)
         .isZero();
     assertThat(restored.resolve("rocksdb")).isDirectory();
+  }
+
+  /** A home in a backup of an earlier build, in a store that has none. */
+  @Test
+  void homesInBackupsOfAnEarlierBuildAreRestored() throws IOException {
+    Path file = folder.resolve("main.home");
+    try (InputStream home = Objects.requireNonNull(FormatsTest.class.getResourceAsStream(HOME))) {
+      Files.copy(home, file);
+    }
+    ServerId server = new ServerId(7);
+    GroupKey cpu = new GroupKey("cpu", Tags.of("host", "a"), Tags.of("pod", "7"));
+    long stamp = 1_767_225_600_000_000L;
+    try (Store store = new MemoryStore()) {
+      assertThat(HomeExport.restore(store, "main", server, file)).isEqualTo(14);
+      try (Home home = Home.open(store, "main", server)) {
+        assertThat(home.identity().made())
+            .isEqualTo(
+                new Made(
+                    Resolution.MILLISECONDS,
+                    "cassandra",
+                    List.of(
+                        new MadePeriod(
+                            Long.MIN_VALUE,
+                            List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d"))))),
+                    List.of(),
+                    ""));
+        assertThat(home.identity().catalogState().complete()).isTrue();
+        SeriesIndex series = new SeriesIndex();
+        home.series().load(series, stamp);
+        assertThat(series.key(series.find(SeriesIdentity.of(cpu)))).isEqualTo(cpu);
+        assertThat(home.markers().all())
+            .containsExactly(
+                new Marker(
+                    server, stamp + 3, List.of(new Written(0, cpu, new TimeRange(1000, 1001)))));
+        assertThat(home.attributes().of("cpu"))
+            .containsExactly(new MetricMetadata("cpu", "gauge", "seconds", "Time."));
+        assertThat(home.services().get(ServiceTable.row("svc", "k", "a")))
+            .isEqualTo(new ServiceTable.Entry("k", "a", "hello", stamp + 5));
+        assertThat(home.deletes().all())
+            .containsExactly(
+                new DeleteRecord(
+                    server, stamp + 6, Selector.metric("cpu"), new TimeRange(1000, 2000)));
+      }
+    }
   }
 
   @Test

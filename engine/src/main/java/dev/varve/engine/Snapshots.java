@@ -46,11 +46,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Snapshots {
   static final String FOLDER = "snapshots";
-  private static final String HOME = ".home";
-
-  /** The folder of a snapshot with the homes that are in other stores. */
-  static final String HOMES = "homes";
-
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration RETRY = Duration.ofSeconds(10);
 
@@ -183,7 +178,7 @@ public final class Snapshots {
     } finally {
       holds.forEach(WriteHold::close);
     }
-    exportHomes(draft.resolve(HOMES));
+    exportHomes(draft.resolve(HomeExport.FOLDER));
     Path id = directory.resolveSibling(ServerIdFile.NAME);
     if (Files.exists(id)) {
       Files.copy(id, draft.resolve(ServerIdFile.NAME));
@@ -209,22 +204,20 @@ public final class Snapshots {
     PrivateDirectory.make(folder);
     for (Dataset dataset : exported) {
       HomeExport.write(
-          dataset.parts().open().home(), dataset.name(), folder.resolve(homeFile(dataset.name())));
+          dataset.parts().open().home(),
+          dataset.name(),
+          folder.resolve(HomeExport.fileName(dataset.name())));
     }
     sync(folder);
-  }
-
-  private static String homeFile(String dataset) {
-    return dataset + HOME;
   }
 
   /** A home that was restored. */
   public record RestoredHome(String dataset, long cells) {}
 
   /**
-   * Writes the homes that a snapshot or a restored backup has in its folder {@value #HOMES} into
-   * the stores of their datasets, which have none, or the same. A home that cannot be restored does
-   * not keep the others from it. No engine may be open.
+   * Writes the homes that a snapshot or a restored backup has in its folder {@value
+   * HomeExport#FOLDER} into the stores of their datasets, which have none, or the same. A home that
+   * cannot be restored does not keep the others from it. No engine may be open.
    *
    * @param config whose directory is the snapshot or restored backup
    * @param told receives each home that was restored
@@ -234,7 +227,7 @@ public final class Snapshots {
    */
   public static int restoreHomes(EngineConfig config, Consumer<RestoredHome> told)
       throws IOException {
-    Map<String, Path> files = homeFiles(config.directory().resolve(HOMES));
+    Map<String, Path> files = homeFiles(config.directory().resolve(HomeExport.FOLDER));
     int found = files.size();
     List<String> failures = new ArrayList<>();
     try (Stores stores = new Stores(config, Stores.Opener.OF_SERVICES)) {
@@ -268,9 +261,9 @@ public final class Snapshots {
     if (Files.isDirectory(folder)) {
       try (Stream<Path> all = Files.list(folder)) {
         for (Path file : all.toList()) {
-          String name = String.valueOf(file.getFileName());
-          if (name.endsWith(HOME)) {
-            files.put(name.substring(0, name.length() - HOME.length()), file);
+          String dataset = HomeExport.datasetOf(String.valueOf(file.getFileName()));
+          if (dataset != null) {
+            files.put(dataset, file);
           }
         }
       }

@@ -1,5 +1,6 @@
 package dev.varve.engine.backup;
 
+import dev.varve.engine.home.HomeExport;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -228,7 +229,8 @@ public final class BackupFolder implements AutoCloseable {
   }
 
   /**
-   * Reads all files of a backup and returns what is wrong, in words; empty if nothing is.
+   * Reads all files of a backup and returns what is wrong, in words; empty if nothing is. Homes are
+   * read as a restore would, since nothing else opens them.
    *
    * @throws IOException if the directory cannot be read
    */
@@ -239,6 +241,9 @@ public final class BackupFolder implements AutoCloseable {
     long files = 0;
     for (BackupFile file : backup.files()) {
       String problem = seen.add(file.checksum()) ? problem(file) : null;
+      if (problem == null) {
+        problem = problemOfHome(file);
+      }
       if (problem != null) {
         problems.add(problem);
       }
@@ -261,6 +266,19 @@ public final class BackupFolder implements AutoCloseable {
     return Copy.checksum(content).equals(file.checksum())
         ? null
         : "%s: the checksum of its content %s does not match".formatted(file.path(), content);
+  }
+
+  private @Nullable String problemOfHome(BackupFile file) {
+    String dataset = file.homeOf();
+    if (dataset == null) {
+      return null;
+    }
+    try {
+      HomeExport.verify(content(file.checksum()), dataset);
+      return null;
+    } catch (IOException e) {
+      return "%s: its content %s".formatted(file.path(), e.getMessage());
+    }
   }
 
   /**

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * table of a layout has the same name.
  */
 public final class Home implements AutoCloseable {
+  /** The names of the {@link #lasting} tables, after that of the dataset, in their order. */
+  static final List<String> LASTING =
+      List.of("series", "markers", "attributes", "services", "deletes", "dataset");
+
   private final IdentityTable identity;
   private final SeriesTable series;
   private final MarkerTable markers;

@@ -21,12 +21,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The home of a dataset in a file, with the catalog, for homes in stores outside of this process.
@@ -46,6 +49,10 @@ import java.util.zip.CheckedOutputStream;
  * that a home that is half restored is none, and restoring it can be repeated.
  */
 public final class HomeExport {
+  /** The folder of a snapshot or backup with the homes that are in other stores. */
+  public static final String FOLDER = "homes";
+
+  private static final String SUFFIX = ".home";
   private static final String MAGIC = "varve home";
   private static final int FORMAT = 1;
   private static final int BATCH_CELLS = 500;
@@ -55,6 +62,18 @@ public final class HomeExport {
 
   private static String prefix(String dataset) {
     return "." + dataset + ".";
+  }
+
+  /** Returns the name of the file with the home of a dataset, in {@link #FOLDER}. */
+  public static String fileName(String dataset) {
+    return dataset + SUFFIX;
+  }
+
+  /** Returns the dataset whose home a file of {@link #FOLDER} is; null if its name is another's. */
+  public static @Nullable String datasetOf(String fileName) {
+    return fileName.endsWith(SUFFIX)
+        ? fileName.substring(0, fileName.length() - SUFFIX.length())
+        : null;
   }
 
   /**
@@ -133,13 +152,19 @@ public final class HomeExport {
 
     /** Ends a table. */
     default void end() {}
+
+    /** Returns how far the file has been read, in words; empty if that is unknown. */
+    default String place() {
+      return "";
+    }
   }
 
   private static void read(Path file, String dataset, Reader into) throws IOException {
     try {
       readWhole(file, dataset, into);
     } catch (EOFException | UTFDataFormatException e) {
-      throw new IOException("'%s' ends too early, or is damaged".formatted(file), e);
+      throw new IOException(
+          "'%s' ends too early, or is damaged%s".formatted(file, into.place()), e);
     }
   }
 
@@ -193,10 +218,46 @@ public final class HomeExport {
   /**
    * Reads a whole file.
    *
-   * @throws IOException if it is not the home of the dataset, or damaged
+   * @return the number of cells
+   * @throws IOException if it is not the home of the dataset, has a format of a later version,
+   *     lacks tables or is damaged otherwise; the message names the file
    */
-  public static void verify(Path file, String dataset) throws IOException {
-    read(file, dataset, new Reader() {});
+  public static long verify(Path file, String dataset) throws IOException {
+    return look(file, dataset).cells;
+  }
+
+  private static Look look(Path file, String dataset) throws IOException {
+    Look look = new Look();
+    read(file, dataset, look);
+    if (!look.tables.equals(Home.LASTING)) {
+      throw new IOException(
+          "'%s' is damaged: it has the tables %s instead of %s"
+              .formatted(file, look.tables, Home.LASTING));
+    }
+    return look;
+  }
+
+  /** Reads a file without a store. */
+  private static final class Look implements Reader {
+    private final List<String> tables = new ArrayList<>();
+    private long cells;
+
+    @Override
+    public void table(String name) {
+      tables.add(name);
+    }
+
+    @Override
+    public void cell(int family, long time, Bytes row, Bytes qualifier, Bytes value) {
+      cells++;
+    }
+
+    @Override
+    public String place() {
+      return tables.isEmpty()
+          ? ""
+          : ", in table '%s' after %,d cells".formatted(tables.getLast(), cells);
+    }
   }
 
   private static Bytes bytes(DataInputStream in) throws IOException {
