@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.HomeExport;
@@ -246,6 +247,10 @@ class FormatsTest {
             .containsExactly(
                 new DeleteRecord(
                     server, stamp + 6, Selector.metric("cpu"), new TimeRange(1000, 2000)));
+      }
+      // The file has no mark of the clock, but what is written next is later than its cells.
+      try (ClockTable clock = new ClockTable(store, server)) {
+        assertThat(clock.mark()).isEqualTo(stamp + 6);
       }
     }
   }

@@ -7,6 +7,7 @@ import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.home.HomeExport;
 import dev.varve.engine.home.ServerId;
 import dev.varve.engine.home.ServerIdFile;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.store.PrivateDirectory;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -203,8 +204,10 @@ public final class Snapshots {
     }
     PrivateDirectory.make(folder);
     for (Dataset dataset : exported) {
+      OpenDataset open = dataset.parts().open();
       HomeExport.write(
-          dataset.parts().open().home(),
+          open.home(),
+          open.marks(),
           dataset.name(),
           folder.resolve(HomeExport.fileName(dataset.name())));
     }

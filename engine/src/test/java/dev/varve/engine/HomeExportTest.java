@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.home.AttributeTable;
+import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.HomeExport;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.ServerId;
+import dev.varve.engine.home.ServerIdFile;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.BatchBuilder;
@@ -29,8 +31,10 @@ import dev.varve.store.memory.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,11 +50,20 @@ class HomeExportTest {
   private Path file;
 
   private Engine engine(Store store) {
+    return engine(store, TestEngine.START_MICROS);
+  }
+
+  private Engine engine(Store store, long micros) {
     DatasetConfig config = TestEngine.dataset("main", TestEngine.layout("buckets"));
     return Engine.open(
         new EngineConfig(directory.resolve("data"), 32L << 20, List.of(config), "main"),
         (name, path, memory) -> store,
-        () -> TestEngine.START_MICROS);
+        () -> micros);
+  }
+
+  private static void write(Dataset dataset, Path file) throws IOException {
+    OpenDataset open = dataset.parts().open();
+    HomeExport.write(open.home(), open.marks(), "main", file);
   }
 
   @BeforeEach
@@ -62,7 +75,7 @@ class HomeExportTest {
       batch.group(GroupKey.of("cpu", Tags.of("host", "a"))).add("value", 1, 1.0);
       assertThat(dataset.write(batch.build()).refused()).isZero();
       dataset.catalog().describe(List.of(SAID));
-      HomeExport.write(dataset.parts().open().home(), "main", file);
+      write(dataset, file);
     }
   }
 
@@ -89,6 +102,64 @@ class HomeExportTest {
         .hasMessageContaining("has another home of dataset 'main', which is not overwritten");
   }
 
+  /** A store that several servers share, so that each has a mark of the clock. */
+  private static final class Shared extends StoreAround {
+    private Shared(MemoryStore store) {
+      super(store);
+    }
+
+    @Override
+    public boolean isEmbedded() {
+      return false;
+    }
+  }
+
+  /** The table of the marks is lost with the store; the clock was set back meanwhile. */
+  @Test
+  void aServerWhoseClockIsBehindWritesLaterThanWhatWasRestored() throws IOException {
+    ServerId other = new ServerId(9);
+    Path exported = directory.resolve("shared.home");
+    ServerId server;
+    try (ServerIdFile id = new ServerIdFile(directory.resolve("data"))) {
+      server = id.id();
+    }
+    long mark;
+    try (MemoryStore store = new MemoryStore()) {
+      try (ClockTable clock = new ClockTable(store, other)) {
+        clock.reach(123, 0);
+      }
+      try (Engine engine = engine(new Shared(store))) {
+        OpenDataset open = engine.defaultDataset().parts().open();
+        engine.defaultDataset().catalog().describe(List.of(SAID));
+        mark = open.marks().mark();
+        write(engine.defaultDataset(), exported);
+      }
+    }
+    try (MemoryStore store = new MemoryStore()) {
+      HomeExport.restore(new Shared(store), "main", server, exported);
+      assertThat(marks(store, server, other)).containsExactly(mark, 123L);
+      long behind = TestEngine.START_MICROS - TimeUnit.HOURS.toMicros(1);
+      try (Engine engine = engine(new Shared(store), behind)) {
+        assertThat(engine.defaultDataset().parts().open().stamps(1)).isGreaterThan(mark);
+      }
+    }
+    try (MemoryStore store = new MemoryStore()) {
+      ServerId newcomer = new ServerId(11);
+      HomeExport.restore(new Shared(store), "main", newcomer, exported);
+      assertThat(marks(store, server, other, newcomer)).containsExactly(mark, 123L, mark);
+    }
+  }
+
+  private static List<Long> marks(Store store, ServerId... servers) {
+    List<Long> marks = new ArrayList<>();
+    for (ServerId server : servers) {
+      try (ClockTable clock = new ClockTable(store, server)) {
+        marks.add(clock.mark());
+      }
+    }
+    return marks;
+  }
+
   /** A rebuild may end after series were read that it has added since. */
   @Test
   void saysNoLaterStateOfTheCatalogThanThatBeforeTheSeries() throws IOException {
@@ -108,7 +179,7 @@ class HomeExportTest {
       open.home().identity().catalogState(CatalogState.LOST, open.stamps(1));
       meanwhile.set(
           () -> open.home().identity().catalogState(CatalogState.COMPLETE, open.stamps(1)));
-      HomeExport.write(open.home(), "main", during);
+      write(engine.defaultDataset(), during);
       assertThat(open.home().identity().catalogState().complete()).isTrue();
     }
     try (MemoryStore other = new MemoryStore()) {
@@ -153,7 +224,7 @@ class HomeExportTest {
     byte[] newer = whole.clone();
     newer["varve home".length() + 2]++;
     Files.write(file, newer);
-    assertRefused("main", "has format 2, and this version of Varve reads 1");
+    assertRefused("main", "has format 3, and this version of Varve reads 1 to 2");
     Files.write(file, whole);
     assertRefused("other", "is the home of dataset 'main', not 'other'");
   }

@@ -18,7 +18,9 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,9 @@ public final class ClockTable implements AutoCloseable {
 
   private static final int TRIES = 4;
 
+  /** Length of a row in a store that several servers share. */
+  private static final int SHARED_ROW_BYTES = 1 + Long.BYTES;
+
   private final Table table;
   private final Bytes row;
   private final long stampUnit;
@@ -59,7 +64,8 @@ public final class ClockTable implements AutoCloseable {
     this.row =
         server == null
             ? Bytes.of((byte) 0)
-            : Bytes.of(ByteBuffer.allocate(9).put((byte) 1).putLong(server.id()).array());
+            : Bytes.of(
+                ByteBuffer.allocate(SHARED_ROW_BYTES).put((byte) 1).putLong(server.id()).array());
     TableSpec spec =
         new TableSpec(
             ".clock", List.of(FamilySpec.latest("c")), Resolution.MICROSECONDS, Partitioning.NONE);
@@ -82,6 +88,33 @@ public final class ClockTable implements AutoCloseable {
     return mark;
   }
 
+  /** Reads the marks of all servers that share the store; none in an embedded one. */
+  Map<ServerId, Long> all() {
+    Map<ServerId, Long> marks = new LinkedHashMap<>();
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          Bytes of = page.row(cell);
+          if (of.length() == SHARED_ROW_BYTES) {
+            marks.put(new ServerId(ByteBuffer.wrap(of.toArray()).getLong(1)), mark(page, cell));
+          }
+        }
+      }
+    }
+    return marks;
+  }
+
+  private static long mark(CellBatch page, int cell) {
+    if (page.valueLength(cell) != 8) {
+      throw new StoreException(
+          "table '.clock' is damaged: a mark of " + page.valueLength(cell) + " bytes");
+    }
+    return ByteBuffer.wrap(page.value(cell).toArray()).getLong();
+  }
+
   private void read() {
     ReadPlan plan =
         ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, row)), List.of(FamilySelect.latest(0)));
@@ -90,11 +123,7 @@ public final class ClockTable implements AutoCloseable {
       if (!cursor.next(page)) {
         return;
       }
-      if (page.valueLength(0) != 8) {
-        throw new StoreException(
-            "table '.clock' is damaged: a mark of " + page.valueLength(0) + " bytes");
-      }
-      mark = ByteBuffer.wrap(page.value(0).toArray()).getLong();
+      mark = mark(page, 0);
       writes = page.time(0);
     }
   }

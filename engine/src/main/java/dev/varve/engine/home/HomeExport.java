@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,11 +38,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * name      text        {@value #MAGIC}
- * format    u8          1
+ * format    u8          2
  * dataset   text
  * tables:   01, then the name after that of the dataset as a text, then cells, then 00
  *   cell    01, family u8, time i64, then row, qualifier and value, each after its length as an i32
  * 00
+ * marks:    01, server i64, mark i64; then 00. Format 1 has no marks and no 00
  * checksum  i32         CRC32C of all bytes before
  * </pre>
  *
@@ -54,7 +56,11 @@ public final class HomeExport {
 
   private static final String SUFFIX = ".home";
   private static final String MAGIC = "varve home";
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
+
+  /** The last format without the marks of the clock. */
+  private static final int WITHOUT_MARKS = 1;
+
   private static final int BATCH_CELLS = 500;
   private static final int BATCH_BYTES = 512 << 10;
 
@@ -79,11 +85,13 @@ public final class HomeExport {
   /**
    * Writes a home into a new file, beside writers: each row as it is when it is read. How far the
    * catalog is rebuilt is read before the series, so that no series is missing that a rebuild would
-   * pass over.
+   * pass over. The marks of the clock are read last, so that none is below the times of the cells.
    *
+   * @param clock the marks in the store of the home
    * @throws StoreException if the store fails
    */
-  public static void write(Home home, String dataset, Path file) throws IOException {
+  public static void write(Home home, ClockTable clock, String dataset, Path file)
+      throws IOException {
     CRC32C checksum = new CRC32C();
     try (DataOutputStream out =
         new DataOutputStream(
@@ -109,6 +117,12 @@ public final class HomeExport {
           write(table.getKey(), table.getValue(), row -> true, out);
         }
         out.writeByte(0);
+      }
+      out.writeByte(0);
+      for (Map.Entry<ServerId, Long> mark : clock.all().entrySet()) {
+        out.writeByte(1);
+        out.writeLong(mark.getKey().id());
+        out.writeLong(mark.getValue());
       }
       out.writeByte(0);
       out.writeInt((int) checksum.getValue());
@@ -153,6 +167,8 @@ public final class HomeExport {
     /** Ends a table. */
     default void end() {}
 
+    default void mark(ServerId server, long mark) {}
+
     /** Returns how far the file has been read, in words; empty if that is unknown. */
     default String place() {
       return "";
@@ -178,10 +194,10 @@ public final class HomeExport {
         throw new IOException("'%s' is no home of a dataset".formatted(file));
       }
       int format = in.readUnsignedByte();
-      if (format != FORMAT) {
+      if (format < WITHOUT_MARKS || format > FORMAT) {
         throw new IOException(
-            "'%s' has format %d, and this version of Varve reads %d"
-                .formatted(file, format, FORMAT));
+            "'%s' has format %d, and this version of Varve reads %d to %d"
+                .formatted(file, format, WITHOUT_MARKS, FORMAT));
       }
       String of = in.readUTF();
       if (!of.equals(dataset)) {
@@ -196,6 +212,9 @@ public final class HomeExport {
           into.cell(family, time, bytes(in), bytes(in), bytes(in));
         }
         into.end();
+      }
+      while (format > WITHOUT_MARKS && hasMore(file, in)) {
+        into.mark(new ServerId(in.readLong()), in.readLong());
       }
       int sum = (int) checksum.getValue();
       if (in.readInt() != sum) {
@@ -240,7 +259,9 @@ public final class HomeExport {
   /** Reads a file without a store. */
   private static final class Look implements Reader {
     private final List<String> tables = new ArrayList<>();
+    private final Map<ServerId, Long> marks = new LinkedHashMap<>();
     private long cells;
+    private long latest = Long.MIN_VALUE;
 
     @Override
     public void table(String name) {
@@ -250,6 +271,27 @@ public final class HomeExport {
     @Override
     public void cell(int family, long time, Bytes row, Bytes qualifier, Bytes value) {
       cells++;
+      latest = Math.max(latest, time);
+    }
+
+    @Override
+    public void mark(ServerId server, long mark) {
+      marks.put(server, mark);
+      latest = Math.max(latest, mark);
+    }
+
+    /**
+     * Raises the marks in a store to those of the file. A server without one gets the highest stamp
+     * that the file knows: whatever its clock says, it then writes later than what was restored.
+     */
+    private void reachMarks(Store store, ServerId server) {
+      Map<ServerId, Long> all = new LinkedHashMap<>(marks);
+      all.putIfAbsent(server, latest);
+      all.forEach((of, mark) -> {
+        try (ClockTable clock = new ClockTable(store, of)) {
+          clock.reach(mark, 0);
+        }
+      });
     }
 
     @Override
@@ -271,7 +313,8 @@ public final class HomeExport {
 
   /**
    * Writes a home from a file into a store that has none of the dataset, and compares what the
-   * store has then. If the store has that very home already, nothing is written.
+   * store has then. If the store has that very home already, nothing is written. Marks of the clock
+   * that are below those of the file are raised first, since the table with them may be new too.
    *
    * @param server the ID of this server
    * @return the number of cells
@@ -282,9 +325,12 @@ public final class HomeExport {
   public static long restore(Store store, String dataset, ServerId server, Path file)
       throws IOException {
     // Damage is found before anything is written.
-    verify(file, dataset);
+    Look look = look(file, dataset);
     try (Home home = Home.open(store, dataset, server)) {
       Into into = new Into(home, dataset, home.identity().made() != null);
+      if (!into.isThere) {
+        look.reachMarks(store, server);
+      }
       read(file, dataset, into);
       return into.cells;
     }

@@ -55,12 +55,14 @@ class HomeExportPageTest {
   void showsTheBytesThatAreWritten() throws IOException {
     Path file = folder.resolve("main.home");
     try (Store store = new MemoryStore();
-        Home home = Home.open(store, "main", SERVER)) {
+        Home home = Home.open(store, "main", SERVER);
+        ClockTable clock = new ClockTable(store, SERVER)) {
+      clock.reach(1000, 24);
       home.identity().make(MADE, 1000);
       MutationBatch said = new MutationBatch();
       AttributeTable.put(said, SAID, 1001);
       home.attributes().apply(said);
-      HomeExport.write(home, "main", file);
+      HomeExport.write(home, clock, "main", file);
     }
     assertThat(HexFormat.of().formatHex(shown()))
         .isEqualTo(HexFormat.of().formatHex(Files.readAllBytes(file)));
@@ -74,6 +76,9 @@ class HomeExportPageTest {
       try (Home home = Home.open(store, "main", SERVER)) {
         assertThat(home.identity().made()).isEqualTo(MADE);
         assertThat(home.attributes().of("cpu")).containsExactly(SAID);
+      }
+      try (ClockTable clock = new ClockTable(store, SERVER)) {
+        assertThat(clock.mark()).isEqualTo(1024);
       }
     }
   }
