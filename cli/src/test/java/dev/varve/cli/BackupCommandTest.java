@@ -360,6 +360,21 @@ class BackupCommandTest {
     assertThat(out.toString()).contains("' is the home of dataset 'main', not 'other'");
   }
 
+  @Test
+  void homesAreNotRestoredBesideAServer() throws Exception {
+    assertThat(run("restore", "homes", "--data", data, "--replace", "main")).isEqualTo(1);
+    assertThat(err.toString()).contains("there is no data directory '" + data + "'");
+    fill(1);
+    try (DirectoryLock _ = DirectoryLock.take(data)) {
+      assertThat(run("restore", "homes", "--data", data, "--replace", "main")).isEqualTo(1);
+      assertThat(err.toString()).contains(" is in use by the server");
+    }
+    assertThat(run("restore", "homes", "--data", data, "--replace", "main")).isEqualTo(1);
+    assertThat(err.toString()).contains("has no home of a dataset 'main' that is in another store");
+    assertThat(run("restore", "homes", "--data", data)).isEqualTo(1);
+    assertThat(err.toString()).contains("has no home of a dataset of the configuration");
+  }
+
   private void assertDamaged(byte[] home, String reason) throws IOException {
     store("main", home);
     assertThat(run("backup", "verify", "--checksums", "--from", backups)).isEqualTo(1);

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -230,7 +231,38 @@ public final class Snapshots {
    */
   public static int restoreHomes(EngineConfig config, Consumer<RestoredHome> told)
       throws IOException {
+    return restore(
+        config,
+        homeFiles(config.directory().resolve(HomeExport.FOLDER)),
+        HomeExport::restore,
+        told);
+  }
+
+  /**
+   * Restores the home of one dataset like {@link #restoreHomes}, in place of the one that its store
+   * has: drops the tables of that first, once the file has been read. No server may run on the
+   * store.
+   *
+   * @return 1; 0 if the snapshot or restored backup has no home of the dataset
+   */
+  public static int replaceHome(EngineConfig config, String dataset, Consumer<RestoredHome> told)
+      throws IOException {
     Map<String, Path> files = homeFiles(config.directory().resolve(HomeExport.FOLDER));
+    files.keySet().retainAll(Set.of(dataset));
+    return restore(config, files, HomeExport::replace, told);
+  }
+
+  /** Writes a home from a file into a store and returns the number of its cells. */
+  @FunctionalInterface
+  private interface HomeWriting {
+    long write(Store store, String dataset, ServerId server, Path file) throws IOException;
+  }
+
+  private static int restore(
+      EngineConfig config,
+      Map<String, Path> files,
+      HomeWriting writing,
+      Consumer<RestoredHome> told) {
     int found = files.size();
     List<String> failures = new ArrayList<>();
     try (Stores stores = new Stores(config, Stores.Opener.OF_SERVICES)) {
@@ -240,7 +272,7 @@ public final class Snapshots {
         Path file = server == null ? null : files.remove(dataset.name());
         if (server != null && file != null) {
           try {
-            long cells = HomeExport.restore(of.home(), dataset.name(), server, file);
+            long cells = writing.write(of.home(), dataset.name(), server, file);
             told.accept(new RestoredHome(dataset.name(), cells));
           } catch (IOException | StoreException e) {
             failures.add("dataset '%s': %s".formatted(dataset.name(), e.getMessage()));

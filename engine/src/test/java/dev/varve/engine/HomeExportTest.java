@@ -61,6 +61,12 @@ class HomeExportTest {
         () -> micros);
   }
 
+  private static void write(Dataset dataset, double value) {
+    BatchBuilder batch = new BatchBuilder();
+    batch.group(GroupKey.of("cpu", Tags.of("host", "a"))).add("value", 1, value);
+    assertThat(dataset.write(batch.build()).refused()).isZero();
+  }
+
   private static void write(Dataset dataset, Path file) throws IOException {
     OpenDataset open = dataset.parts().open();
     HomeExport.write(open.home(), open.marks(), "main", file);
@@ -71,9 +77,7 @@ class HomeExportTest {
     file = directory.resolve("main.home");
     try (Engine engine = engine(new MemoryStore())) {
       Dataset dataset = engine.defaultDataset();
-      BatchBuilder batch = new BatchBuilder();
-      batch.group(GroupKey.of("cpu", Tags.of("host", "a"))).add("value", 1, 1.0);
-      assertThat(dataset.write(batch.build()).refused()).isZero();
+      write(dataset, 1.0);
       dataset.catalog().describe(List.of(SAID));
       write(dataset, file);
     }
@@ -249,8 +253,38 @@ class HomeExportTest {
       assertThatThrownBy(() -> HomeExport.restore(store, "main", SERVER, file))
           .hasMessageContaining(
               "'.main.attributes' has other cells than were restored, 3 instead of 2")
-          .hasMessageContaining("drop the tables '.main.*' first");
+          .hasMessageContaining("as 'varve restore homes --replace main' does");
       assertThat(Home.made(store, "main")).isNull();
+    }
+  }
+
+  @Test
+  void replacesTheHomeOfOneDatasetAndDropsNoOtherTable() throws IOException {
+    try (MemoryStore store = new MemoryStore()) {
+      try (Home other = Home.open(store, "other", SERVER)) {
+        assertThat(other.tables()).hasSize(9);
+      }
+      List<String> others = store.tables();
+      try (Engine engine = engine(new StoreAround(store))) {
+        write(engine.defaultDataset(), 2.0);
+        engine
+            .defaultDataset()
+            .catalog()
+            .describe(List.of(new MetricMetadata("cpu", "counter", "", "Another.")));
+      }
+      byte[] whole = Files.readAllBytes(file);
+      Files.write(file, Arrays.copyOf(whole, whole.length - 1));
+      assertThatThrownBy(() -> HomeExport.replace(store, "main", SERVER, file))
+          .isInstanceOf(IOException.class);
+      // A damaged file replaces nothing.
+      assertThat(Home.made(store, "main")).isNotNull();
+      Files.write(file, whole);
+      assertThat(HomeExport.replace(store, "main", SERVER, file)).isGreaterThan(5);
+      assertThat(store.tables()).containsAll(others).contains("main.buckets");
+      try (Engine engine = engine(new StoreAround(store))) {
+        assertThat(engine.defaultDataset().catalog().metadata(null, 9, ReadGuard.NONE))
+            .containsExactly(SAID);
+      }
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ public final class Home implements AutoCloseable {
   /** The names of the {@link #lasting} tables, after that of the dataset, in their order. */
   static final List<String> LASTING =
       List.of("series", "markers", "attributes", "services", "deletes", "dataset");
+
+  /** The names of the other tables. */
+  private static final List<String> PASSING = List.of("heat", "usage", "changes");
 
   private final IdentityTable identity;
   private final SeriesTable series;
@@ -79,6 +83,15 @@ public final class Home implements AutoCloseable {
   /** Returns whether a store contains the home of a dataset. */
   public static boolean isIn(Store store, String dataset) {
     return store.tables().contains("." + dataset + ".dataset");
+  }
+
+  /**
+   * Drops the tables of the home of a dataset, and no others. The one that makes a home one goes
+   * first, so that what an interruption leaves is none. The home must not be open anywhere.
+   */
+  static void drop(Store store, String dataset) {
+    Stream.concat(LASTING.reversed().stream(), PASSING.stream())
+        .forEach(name -> store.drop("." + dataset + "." + name));
   }
 
   /** Returns a dataset as it was created, from a store that {@link #isIn contains its home}. */

@@ -336,6 +336,20 @@ public final class HomeExport {
     }
   }
 
+  /**
+   * Drops the tables of the home of a dataset that a store has, and restores it from a file. After
+   * a kill the store may have none; then it is run again.
+   *
+   * @see #restore
+   */
+  public static long replace(Store store, String dataset, ServerId server, Path file)
+      throws IOException {
+    // A damaged file replaces nothing.
+    verify(file, dataset);
+    Home.drop(store, dataset);
+    return restore(store, dataset, server, file);
+  }
+
   /** The cells of a table, in whatever order. */
   private static final class Sum {
     private long cells;
@@ -432,13 +446,13 @@ public final class HomeExport {
       }
       if (isThere && !found.isSameAs(wanted)) {
         throw new StoreException(
-            "the store has another home of dataset '%s', which is not overwritten"
-                .formatted(dataset));
+            "the store has another home of dataset '%s', which is not overwritten; 'varve restore homes --replace %s' drops its tables first"
+                .formatted(dataset, dataset));
       }
       if (!found.isSameAs(wanted)) {
         throw new StoreException(
-            "table '%s' has other cells than were restored, %,d instead of %,d: drop the tables '%s*' first, whose cells or deletes are newer"
-                .formatted(table.spec().name(), found.cells, wanted.cells, prefix));
+            "table '%s' has other cells than were restored, %,d instead of %,d: the tables of that home must be dropped first, whose cells or deletes are newer, as 'varve restore homes --replace %s' does"
+                .formatted(table.spec().name(), found.cells, wanted.cells, dataset));
       }
       cells += found.cells;
     }

@@ -267,6 +267,17 @@ class HomePageTest {
   }
 
   @Test
+  void dropsEveryTableOfAHomeAndNoOther() {
+    Home.open(store, "other", new ServerId(7)).close();
+    List<String> others = new ArrayList<>(store.tables());
+    others.removeIf(table -> table.startsWith(".main."));
+    assertThat(others).hasSize(9);
+    Home.open(store, "main", new ServerId(7)).close();
+    Home.drop(store, "main");
+    assertThat(store.tables()).containsExactlyElementsOf(others);
+  }
+
+  @Test
   void namesWhatIsDamaged() {
     MutationBatch edits = new MutationBatch();
     edits.put(Bytes.fromHex("00".repeat(16)), 0, Bytes.fromHex("00"), 1, Bytes.fromHex("0103"));
