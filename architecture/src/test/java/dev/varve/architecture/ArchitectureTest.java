@@ -29,6 +29,7 @@ class ArchitectureTest {
    */
   private static final List<Floor> PLAN =
       List.of(
+          floor("dev.varve.fuzz").uses(),
           floor("dev.varve.model").uses(),
           floor("dev.varve.formats").uses("dev.varve.model"),
           floor("dev.varve.store").uses("dev.varve.model", "dev.varve.store.memory"),

@@ -1,38 +1,6 @@
 package dev.varve.rules;
 
-import static org.assertj.core.api.Assertions.assertThatCode;
+import dev.varve.fuzz.FuzzInputs;
 
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-
-/**
- * Runs seed inputs of fuzzing and inputs that it found: every file below the resource {@code fuzz}
- * is passed to the target that its folder names. docs/testing.md explains how to fuzz.
- */
-class FuzzInputsTest {
-  static List<Path> inputs() throws IOException, URISyntaxException {
-    Path root = Path.of(Objects.requireNonNull(FuzzInputsTest.class.getResource("/fuzz")).toURI());
-    try (Stream<Path> all = Files.walk(root)) {
-      return all.filter(Files::isRegularFile).sorted().toList();
-    }
-  }
-
-  @ParameterizedTest
-  @MethodSource("inputs")
-  void isTaken(Path input) throws Exception {
-    String target = String.valueOf(input.getName(input.getNameCount() - 2));
-    byte[] bytes = Files.readAllBytes(input);
-    assertThatCode(() ->
-            Class.forName(target)
-                .getMethod("fuzzerTestOneInput", byte[].class)
-                .invoke(null, (Object) bytes))
-        .doesNotThrowAnyException();
-  }
-}
+/** Runs the inputs under this module's resource {@code fuzz}. */
+class FuzzInputsTest extends FuzzInputs {}
