@@ -1,6 +1,9 @@
 package dev.varve.store;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,10 +26,10 @@ public final class StoreProviders {
   public static final String PLUGINS = "varve.plugins";
 
   /**
-   * Kinds that ship as plug-ins, because their client libraries are large and conflict on one class
-   * path.
+   * Resource in which a distribution lists the kinds of the plug-ins that it has, one a line. It
+   * makes error messages more precise; a plug-in that it does not list is loaded as well.
    */
-  private static final List<String> KNOWN_PLUGINS = List.of("bigtable", "cassandra", "hbase");
+  public static final String SHIPPED = "META-INF/varve/store-plugins";
 
   private static final Map<Path, StoreProvider> LOADED = new ConcurrentHashMap<>();
 
@@ -108,7 +111,8 @@ public final class StoreProviders {
   }
 
   private static StoreException missing(String kind, List<Path> places) {
-    if (KNOWN_PLUGINS.contains(kind)) {
+    List<String> plugins = shipped();
+    if (plugins.contains(kind)) {
       String where =
           places.isEmpty()
               ? "no plug-in folders are configured (-D" + PLUGINS + ")"
@@ -118,9 +122,22 @@ public final class StoreProviders {
               .formatted(kind, where, kind, kind));
     }
     return new StoreException(
-        "there is no store '%s'; available: %s, and as plug-ins: %s"
+        "there is no store '%s'; available: %s%s"
             .formatted(
-                kind, String.join(", ", onClassPath().keySet()), String.join(", ", KNOWN_PLUGINS)));
+                kind,
+                String.join(", ", onClassPath().keySet()),
+                plugins.isEmpty() ? "" : ", and as plug-ins: " + String.join(", ", plugins)));
+  }
+
+  /** Returns the kinds of the plug-ins that the distribution has; none if it lists none. */
+  private static List<String> shipped() {
+    try (InputStream list = StoreProviders.class.getResourceAsStream("/" + SHIPPED)) {
+      return list == null
+          ? List.of()
+          : new String(list.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    } catch (IOException e) {
+      throw new StoreException(SHIPPED + " cannot be read: " + e.getMessage(), e);
+    }
   }
 
   /** A provider from a plug-in, which opens its stores with the plug-in's class loader. */
