@@ -78,15 +78,6 @@ final class Gathering {
     }
   }
 
-  /** Thrown if the memory is full. */
-  private static final class FullException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    FullException() {
-      super(null, null, false, false);
-    }
-  }
-
   private final Merge merge;
   private final Memory memory;
   private final Map<Series, List<Strand>> strands = new LinkedHashMap<>();
@@ -102,18 +93,15 @@ final class Gathering {
    * show where to split.
    */
   boolean gather(QueryRun run, Selector selector, TimeRange times) {
-    try {
-      run.read(merge.input(), selector, times, this::read, this::keep);
-      if (merge.input().newest() > 0) {
-        strands.values().forEach(ofSeries -> ofSeries.forEach(Strand::settle));
-      }
-      return true;
-    } catch (FullException e) {
-      return false;
+    boolean all = run.read(merge.input(), selector, times, this::read, this::keep);
+    if (all && merge.input().newest() > 0) {
+      strands.values().forEach(ofSeries -> ofSeries.forEach(Strand::settle));
     }
+    return all;
   }
 
-  private void read(RunCursor cursor, Consumer<Gathered> into) {
+  /** Reads some series. Returns false when the memory is full. */
+  private boolean read(RunCursor cursor, Consumer<Gathered> into) {
     Gathered open = null;
     for (Run run = cursor.next(); run != null; run = cursor.next()) {
       if (open == null || !run.series().equals(open.series)) {
@@ -124,12 +112,13 @@ final class Gathering {
       }
       if (!take(open.strands, run.samples())) {
         into.accept(open);
-        throw new FullException();
+        return false;
       }
     }
     if (open != null) {
       into.accept(open);
     }
+    return true;
   }
 
   private boolean take(@Nullable Strand[] of, Samples samples) {

@@ -48,8 +48,9 @@ public final class ParallelScan<T> {
      *
      * @param from index of the first series
      * @param to index after the last series
+     * @return whether the scan goes on; if not, it ends with the results of this range
      */
-    void read(int from, int to, Consumer<T> into);
+    boolean read(int from, int to, Consumer<T> into);
   }
 
   private final int series;
@@ -109,20 +110,20 @@ public final class ParallelScan<T> {
    * Reads all series, on the calling thread and on workers.
    *
    * @param sink receives the results in series order, on the calling thread
+   * @return false if a reader ended the scan
    */
-  public void run(Consumer<T> sink) {
+  public boolean run(Consumer<T> sink) {
     if (helpers < 1 || !memory.tryHold(bytesAhead)) {
-      reader.read(0, series, sink);
-      return;
+      return reader.read(0, series, sink);
     }
     try {
-      runTogether(sink);
+      return runTogether(sink);
     } finally {
       memory.release(bytesAhead);
     }
   }
 
-  private void runTogether(Consumer<T> sink) {
+  private boolean runTogether(Consumer<T> sink) {
     Deque<Part> ahead = new ArrayDeque<>();
     int next = 0;
     boolean done = false;
@@ -136,10 +137,13 @@ public final class ParallelScan<T> {
             offer(part);
           }
         }
-        ahead.element().handOn(sink);
+        if (!ahead.element().handOn(sink)) {
+          return false;
+        }
         ahead.remove();
       }
       done = true;
+      return true;
     } finally {
       if (!done) {
         end(ahead);
@@ -187,6 +191,7 @@ public final class ParallelScan<T> {
     /** Written by the worker before it counts down {@code ended}, read afterwards. */
     private final List<T> made = new ArrayList<>();
 
+    private boolean goesOn;
     private @Nullable Throwable failure;
 
     private Part(int from, int to) {
@@ -200,7 +205,7 @@ public final class ParallelScan<T> {
         return;
       }
       try {
-        reader.read(from, to, made::add);
+        goesOn = reader.read(from, to, made::add);
       } catch (Throwable e) {
         failure = e;
       } finally {
@@ -208,23 +213,28 @@ public final class ParallelScan<T> {
       }
     }
 
-    /** Passes on the results of the part, and reads it first unless a worker has taken it. */
-    private void handOn(Consumer<T> sink) {
+    /**
+     * Passes on the results of the part, and reads it first unless a worker has taken it. Returns
+     * whether the scan goes on.
+     */
+    private boolean handOn(Consumer<T> sink) {
       if (taken.compareAndSet(false, true)) {
         try {
-          reader.read(from, to, sink);
+          return reader.read(from, to, sink);
         } finally {
           ended.countDown();
         }
-        return;
       }
       await();
-      switch (failure) {
-        case null -> made.forEach(sink);
+      return switch (failure) {
+        case null -> {
+          made.forEach(sink);
+          yield goesOn;
+        }
         case RuntimeException e -> throw e;
         case Error e -> throw e;
         default -> throw new IllegalStateException(failure);
-      }
+      };
     }
 
     /** Waits for the worker. An interrupt cancels the reads; the interrupt status is restored. */

@@ -137,9 +137,9 @@ public final class QueryRun {
     return new Reading(select, request(select, selector, times, use.limits()));
   }
 
-  /** Processes the runs of some series. */
+  /** Processes the runs of some series. Returns whether those of other series are wanted. */
   interface SeriesReader<T> {
-    void read(RunCursor runs, Consumer<T> into);
+    boolean read(RunCursor runs, Consumer<T> into);
   }
 
   /**
@@ -147,13 +147,14 @@ public final class QueryRun {
    *
    * @param reader processes runs, on each thread
    * @param into receives the results in series order, on the calling thread
+   * @return false if the reader ended the read
    */
-  <T> void read(
+  <T> boolean read(
       Select select, Selector selector, TimeRange times, SeriesReader<T> reader, Consumer<T> into) {
     PartedRead parts = runs.readInParts(request(select, selector, times, use.limits()));
     open = parts::cost;
     try {
-      new ParallelScan<T>(
+      return new ParallelScan<T>(
               parts.size(),
               parts.leastPart(),
               readers,
@@ -162,7 +163,7 @@ public final class QueryRun {
               parts::cancel,
               (from, to, sink) -> {
                 try (RunCursor cursor = parts.part(from, to)) {
-                  reader.read(measured(select, cursor), sink);
+                  return reader.read(measured(select, cursor), sink);
                 }
               })
           .run(into);

@@ -42,7 +42,7 @@ class ParallelScanTest {
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
 
-  private void read(int from, int to, Consumer<Integer> into) {
+  private boolean read(int from, int to, Consumer<Integer> into) {
     threads.add(Thread.currentThread());
     most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
     try {
@@ -53,6 +53,7 @@ class ParallelScanTest {
         Thread.sleep(0, 20_000);
         into.accept(i);
       }
+      return true;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     } finally {
@@ -100,7 +101,7 @@ class ParallelScanTest {
             SMALL,
             (from, to, into) -> {
               sizes.add(to - from);
-              read(from, to, into);
+              return read(from, to, into);
             })
         .run(i -> {});
     assertThat(sizes).containsExactlyInAnyOrder(256, 256, 256, 232);
@@ -127,9 +128,24 @@ class ParallelScanTest {
           if (bad >= from && bad < to) {
             throw new IllegalStateException("series " + bad);
           }
+          return true;
         };
     assertThatThrownBy(() -> scan(1000, 3, SMALL, failing).run(i -> {}))
         .hasMessage("series " + bad);
+    assertThat(underWay.get()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5, 500, 999})
+  void endsWhereAReaderEndsIt(int last) {
+    ParallelScan.Reader<Integer> ending =
+        (from, to, into) -> {
+          read(from, Math.clamp(last + 1L, from, to), into);
+          return last < from || last >= to;
+        };
+    List<Integer> seen = new ArrayList<>();
+    assertThat(scan(1000, 3, SMALL, ending).run(seen::add)).isFalse();
+    assertThat(seen).isEqualTo(IntStream.rangeClosed(0, last).boxed().toList());
     assertThat(underWay.get()).isZero();
   }
 

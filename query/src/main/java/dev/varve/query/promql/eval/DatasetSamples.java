@@ -83,6 +83,7 @@ final class DatasetSamples implements SampleSource {
               (from, to, into) -> {
                 Work own = work.get();
                 part(parts, from, to, scan, measured(figures, own, into));
+                return true;
               })
           .run(sink);
     } finally {
