@@ -32,6 +32,12 @@ final class Execution {
     }
   }
 
+  /** A check of the operands of a function. */
+  @FunctionalInterface
+  private interface Check {
+    void run() throws Failure.Refused;
+  }
+
   private final Failure.Source source;
   private final Template.Data data;
   private final Functions functions;
@@ -248,11 +254,7 @@ final class Execution {
     if (name.equals("and") || name.equals("or")) {
       return shortCut(function, operands, dot, last, piped);
     }
-    try {
-      Functions.checkCount(name, operands.size() + (piped ? 1 : 0));
-    } catch (Failure.Refused e) {
-      throw source.failed(function, String.valueOf(e.getMessage()));
-    }
+    checked(function, () -> Functions.checkCount(name, operands.size() + (piped ? 1 : 0)));
     List<@Nullable Object> arguments = new ArrayList<>();
     for (Operand operand : operands) {
       Object value = operand(operand, dot);
@@ -260,12 +262,9 @@ final class Execution {
       arguments.add(value);
     }
     if (piped) {
-      try {
-        Functions.checkType(name, arguments.size(), last, null);
-      } catch (Failure.Refused e) {
-        throw source.failed(
-            operands.isEmpty() ? function : operands.getLast(), String.valueOf(e.getMessage()));
-      }
+      checked(
+          operands.isEmpty() ? function : operands.getLast(),
+          () -> Functions.checkType(name, arguments.size(), last, null));
       arguments.add(last);
     }
     try {
@@ -283,10 +282,15 @@ final class Execution {
       throws TemplateException {
     boolean written = operand instanceof Node.Constant || operand instanceof Node.Nil;
     String constant = written ? operand.shown() : null;
+    checked(operand, () -> Functions.checkType(function, index, value, constant));
+  }
+
+  /** Runs a check. An error has the position of a node. */
+  private void checked(Node at, Check check) throws TemplateException {
     try {
-      Functions.checkType(function, index, value, constant);
+      check.run();
     } catch (Failure.Refused e) {
-      throw source.failed(operand, String.valueOf(e.getMessage()));
+      throw source.failed(at, String.valueOf(e.getMessage()));
     }
   }
 
