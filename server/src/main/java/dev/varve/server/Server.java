@@ -12,6 +12,7 @@ import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.dialect.Dialect;
 import dev.varve.server.dialect.DialectContext;
+import dev.varve.server.feed.FeedProtocol;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.Caller;
@@ -372,19 +373,21 @@ public final class Server implements AutoCloseable {
             dataset ->
                 GraphiteLines.of(
                     templates, dataset.resolution(), context.clock(), !dataset.holdsFields());
-        yield graphite.pickle()
-            ? new PickleFeed(context, feed.protocol(), format)
-            : new LineFeed(context, feed.protocol(), GRAPHITE_LINE_MAX, false, format::apply);
+        yield new FeedProtocol(
+            context,
+            feed.protocol(),
+            graphite.pickle()
+                ? new PickleFeed(format)
+                : new LineFeed(GRAPHITE_LINE_MAX, false, format::apply));
       }
       case Feed.Telnet() -> new Telnet(context);
       case Feed.Influx influx -> {
         Precision precision = Precision.of(influx.precision());
-        yield new LineFeed(
+        yield new FeedProtocol(
             context,
             feed.protocol(),
-            INFLUX_LINE_MAX,
-            true,
-            dataset -> precision.lines(dataset, context.clock()));
+            new LineFeed(
+                INFLUX_LINE_MAX, true, dataset -> precision.lines(dataset, context.clock())));
       }
     };
   }

@@ -83,6 +83,11 @@ public final class FeedWriter {
     log.warn("lines lost", reason);
   }
 
+  /** Reports that the connection is closed because of what came in. */
+  void closes(String reason) {
+    log.warn("connections closed", reason);
+  }
+
   /**
    * Reads a line into the batch. If there is no memory for it, the batch is written first; if there
    * still is none, the line is lost.

@@ -4,73 +4,45 @@ import dev.varve.engine.Dataset;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenText;
-import dev.varve.server.dialect.DialectContext;
-import dev.varve.server.http.HttpError;
-import dev.varve.server.http.RateLimitedLog;
-import dev.varve.server.http.Sender;
-import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.function.Function;
 
 /**
  * Lines of a text format, one after the other, without answers. Received lines are written before
  * more are read. Bad lines are skipped and counted.
  */
-public final class LineFeed implements StreamProtocol {
-  private final DialectContext context;
-  private final String protocol;
+public final class LineFeed implements FeedProtocol.Reader {
   private final int lineMax;
   private final boolean quotes;
   private final Function<Dataset, LineFormat> format;
-  private final RateLimitedLog log;
 
   /**
-   * @param protocol under which samples and lines are counted
    * @param lineMax bytes of the longest line that is read
    * @param quotes whether texts may be quoted. Bytes after a line with an open quote are not parsed
    *     as lines, so that a text cannot inject lines
    * @param format reads the lines of one connection
    */
-  public LineFeed(
-      DialectContext context,
-      String protocol,
-      int lineMax,
-      boolean quotes,
-      Function<Dataset, LineFormat> format) {
-    this.context = context;
-    this.protocol = protocol;
+  public LineFeed(int lineMax, boolean quotes, Function<Dataset, LineFormat> format) {
     this.lineMax = lineMax;
     this.quotes = quotes;
     this.format = format;
-    this.log = new RateLimitedLog(protocol);
   }
 
   @Override
-  public void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
+  public void read(Dataset dataset, InputStream in, FeedWriter writer, Reservation memory)
       throws IOException {
-    try {
-      serve(sender, in, memory);
-    } catch (HttpError e) {
-      // The stores are not open yet. Senders will connect again.
-      log.warn("connections closed", String.valueOf(e.getMessage()));
-    }
-  }
-
-  private void serve(Sender sender, InputStream in, Reservation memory) throws IOException {
     LineBuffer lines = new LineBuffer(lineMax, memory);
     OpenText text = new OpenText();
-    FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
-    LineFormat reader = format.apply(context.defaultDataset(sender.now()));
+    LineFormat reader = format.apply(dataset);
     boolean first = true;
     boolean more = true;
     while (more) {
       more = lines.fill(in);
       while (lines.next()) {
         if (first && lines.mayBeHttp()) {
-          log.warn("connections closed", "an HTTP request came to a listener of lines");
+          writer.closes("an HTTP request came to a listener of lines");
           return;
         }
         first = false;

@@ -3,19 +3,14 @@ package dev.varve.server.graphite;
 import dev.varve.engine.Dataset;
 import dev.varve.formats.text.BadLineException;
 import dev.varve.formats.text.GraphiteLines;
-import dev.varve.server.dialect.DialectContext;
+import dev.varve.server.feed.FeedProtocol;
 import dev.varve.server.feed.FeedWriter;
 import dev.varve.server.http.HeldBytes;
-import dev.varve.server.http.HttpError;
 import dev.varve.server.http.OverBudgetException;
-import dev.varve.server.http.RateLimitedLog;
-import dev.varve.server.http.Sender;
-import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -25,7 +20,7 @@ import java.util.function.Function;
  * Graphite's pickle protocol: frames of a length and a pickle of {@code [(path, (time, value)),
  * ...]}, without answers.
  */
-public final class PickleFeed implements StreamProtocol {
+public final class PickleFeed implements FeedProtocol.Reader {
   /*
    * Frame :=
    *   length  u32be   // bytes that follow, 1 to FRAME_MAX
@@ -35,37 +30,19 @@ public final class PickleFeed implements StreamProtocol {
   /** Bytes of the largest frame, as carbon has it. */
   static final int FRAME_MAX = 1 << 20;
 
-  private final DialectContext context;
-  private final String protocol;
   private final Function<Dataset, GraphiteLines> format;
-  private final RateLimitedLog log;
 
   /**
-   * @param protocol under which samples and frames are counted
    * @param format what paths and times mean, for one connection
    */
-  public PickleFeed(
-      DialectContext context, String protocol, Function<Dataset, GraphiteLines> format) {
-    this.context = context;
-    this.protocol = protocol;
+  public PickleFeed(Function<Dataset, GraphiteLines> format) {
     this.format = format;
-    this.log = new RateLimitedLog(protocol);
   }
 
   @Override
-  public void serve(Sender sender, InputStream in, OutputStream out, Reservation memory)
+  public void read(Dataset dataset, InputStream in, FeedWriter writer, Reservation memory)
       throws IOException {
-    try {
-      serve(sender, in, memory);
-    } catch (HttpError e) {
-      // The stores are not open yet; senders come again.
-      log.warn("connections closed", String.valueOf(e.getMessage()));
-    }
-  }
-
-  private void serve(Sender sender, InputStream in, Reservation memory) throws IOException {
-    FeedWriter writer = new FeedWriter(context, sender, protocol, log, memory);
-    GraphiteLines paths = format.apply(context.defaultDataset(sender.now()));
+    GraphiteLines paths = format.apply(dataset);
     try {
       byte[] head = in.readNBytes(Integer.BYTES);
       while (head.length == Integer.BYTES) {

@@ -3,6 +3,7 @@ package dev.varve.server.graphite;
 import dev.varve.formats.text.GraphiteLines;
 import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.feed.FeedProtocol;
 import dev.varve.server.http.Sender;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -12,16 +13,16 @@ import java.time.Clock;
 
 /** Fuzzes one frame of Graphite's pickle protocol. */
 public final class PickleFeedFuzz {
-  private static final PickleFeed FEED =
-      new PickleFeed(
+  private static final FeedProtocol FEED =
+      new FeedProtocol(
           FuzzIntake.context(),
           "fuzz",
-          dataset ->
+          new PickleFeed(dataset ->
               GraphiteLines.of(
                   GraphiteTemplates.NONE,
                   dataset.resolution(),
                   Clock.systemUTC(),
-                  !dataset.holdsFields()));
+                  !dataset.holdsFields())));
 
   private PickleFeedFuzz() {}
 
