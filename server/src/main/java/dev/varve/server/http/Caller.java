@@ -62,11 +62,18 @@ public record Caller(
    * @throws HttpError 403 if the caller does not have it
    */
   public void require(Right right) {
-    if (!may(right)) {
-      throw new HttpError(
-          403,
-          "user '%s' has no right to %s; its rights are: %s"
-              .formatted(name, right.word(), words()));
+    forbidIf(denial(right));
+  }
+
+  private @Nullable String denial(Right right) {
+    return may(right)
+        ? null
+        : "user '%s' has no right to %s; its rights are: %s".formatted(name, right.word(), words());
+  }
+
+  private static void forbidIf(@Nullable String denial) {
+    if (denial != null) {
+      throw new HttpError(403, denial);
     }
   }
 
@@ -76,9 +83,11 @@ public record Caller(
    * @throws HttpError 403 if the caller may not use it
    */
   public void requireDataset(String dataset) {
-    if (!mayUse(dataset)) {
-      throw new HttpError(403, "user '%s' may not use dataset '%s'".formatted(name, dataset));
-    }
+    forbidIf(denial(dataset));
+  }
+
+  private @Nullable String denial(String dataset) {
+    return mayUse(dataset) ? null : "user '%s' may not use dataset '%s'".formatted(name, dataset);
   }
 
   /**
@@ -87,12 +96,11 @@ public record Caller(
    * @throws HttpError 403 otherwise
    */
   public void requireAllDatasets() {
-    if (datasets != null) {
-      throw new HttpError(
-          403,
-          "this concerns the whole server, and user '%s' may use some datasets alone"
-              .formatted(name));
-    }
+    forbidIf(
+        datasets == null
+            ? null
+            : "this concerns the whole server, and user '%s' may use some datasets alone"
+                .formatted(name));
   }
 
   /**
@@ -101,12 +109,29 @@ public record Caller(
    * @throws HttpError 403 otherwise
    */
   public void requireAllSeries() {
-    if (bounds != null) {
-      throw new HttpError(
-          403,
-          "this concerns all series, and user '%s' may use those of %s alone"
-              .formatted(name, bounds.text()));
+    forbidIf(denialOfAllSeries());
+  }
+
+  private @Nullable String denialOfAllSeries() {
+    return bounds == null
+        ? null
+        : "this concerns all series, and user '%s' may use those of %s alone"
+            .formatted(name, bounds.text());
+  }
+
+  /**
+   * Returns why the caller may not use all series of a dataset in some ways, for work that no
+   * request waits for; null if it may.
+   */
+  public @Nullable String denial(String dataset, Right... rights) {
+    for (Right right : rights) {
+      String denial = denial(right);
+      if (denial != null) {
+        return denial;
+      }
     }
+    String denial = denial(dataset);
+    return denial == null ? denialOfAllSeries() : denial;
   }
 
   /** Returns a dataset as the caller may use it. */

@@ -2,6 +2,7 @@ package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.ServiceTexts.Text;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.Outcome;
@@ -9,7 +10,6 @@ import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.http.Caller;
-import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.WriteBudget;
@@ -281,17 +281,16 @@ public final class RollupScheduler implements AutoCloseable {
     String name = execution.store().creator(execution.id());
     Caller creator = users.apply(name);
     if (creator == null) {
-      throw new HttpError(
-          403,
+      throw new QueryRefusedException(
           name == null
               ? "the server authenticates, and no user stored the task: store it again (PUT /api/v1/rollups/%s) as a user who may read and write"
                   .formatted(execution.id())
               : "user '%s', who stored the task, is gone".formatted(name));
     }
-    creator.require(Right.READ);
-    creator.require(Right.WRITE);
-    creator.requireDataset(execution.dataset().name());
-    creator.requireAllSeries();
+    String denial = creator.denial(execution.dataset().name(), Right.READ, Right.WRITE);
+    if (denial != null) {
+      throw new QueryRefusedException(denial);
+    }
   }
 
   private static String error(Exception e) {

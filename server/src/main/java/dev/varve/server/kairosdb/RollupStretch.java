@@ -1,8 +1,8 @@
 package dev.varve.server.kairosdb;
 
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.model.Resolution;
 import dev.varve.query.Windows;
-import dev.varve.server.http.HttpError;
 import dev.varve.server.kairosdb.Properties.Length;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -35,7 +35,7 @@ record RollupStretch(long from, long end, long origin) {
   /**
    * Returns the stretches from the window of one instant to that of another.
    *
-   * @throws HttpError 400 if there are too many
+   * @throws QueryRefusedException if there are too many
    */
   static List<RollupStretch> between(long first, long last, Length sampling, ZoneId zone) {
     if (last < first) {
@@ -100,7 +100,7 @@ record RollupStretch(long from, long end, long origin) {
 
   private static void requireRoom(List<RollupStretch> stretches) {
     if (stretches.size() == STRETCHES_MAX) {
-      throw HttpError.badRequest(
+      throw new QueryRefusedException(
           "a roll-up computes at most %,d days, or %,d groups of %d longer windows, at once: use a shorter range"
               .formatted(STRETCHES_MAX, STRETCHES_MAX, WINDOWS));
     }

@@ -3,7 +3,7 @@ package dev.varve.server.kairosdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.server.http.HttpError;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.server.kairosdb.Properties.Length;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -74,7 +74,7 @@ class RollupStretchTest {
     assertThatThrownBy(() ->
             stretches(
                 "1900-01-01T00:00:00Z", "2024-01-01T00:00:00Z", 1, TimeUnit.HOURS, ZoneOffset.UTC))
-        .isInstanceOf(HttpError.class)
+        .isInstanceOf(QueryRefusedException.class)
         .hasMessageContaining("at most 10,000 days");
   }
 
