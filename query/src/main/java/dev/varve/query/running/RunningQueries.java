@@ -218,7 +218,7 @@ public final class RunningQueries implements AutoCloseable {
                       use.seriesMatched(),
                       wouldRead(use));
           case KILLED -> "the query was killed, as %s".formatted(query.id());
-          default -> closed ? STOPPING : "the client went away";
+          case GONE, OK, REFUSED, LIMIT, BUSY, FAILED -> closed ? STOPPING : "the client went away";
         };
     return new QueryStoppedException(why, message, null, cause);
   }

@@ -334,7 +334,7 @@ public final class Dispatcher {
       // 429, because a proxy would forward a 503, and with it the load, to another server. That is
       // right if this server is stopping.
       case BUSY -> new Failure(draining ? 503 : 429, "", message, e.retryAfter());
-      default -> GONE;
+      case GONE, OK, REFUSED, LIMIT, FAILED -> GONE;
     };
   }
 

@@ -52,7 +52,7 @@ interface AggregatedGroup {
       // An object with a sum, its compensation, a mean and a count, and the reference to it.
       case AVG -> 56;
       case STDDEV, STDVAR -> 16;
-      default -> 0;
+      case BOTTOMK, COUNT, COUNT_VALUES, GROUP, LIMITK, LIMIT_RATIO, MAX, MIN, QUANTILE, TOPK -> 0;
     };
   }
 

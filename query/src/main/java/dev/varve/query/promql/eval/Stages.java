@@ -286,7 +286,37 @@ final class Stages {
         double[] nearest = numberOr(plan, 0, 1);
         yield (step, value) -> ValueFunctions.round(value, nearest[step]);
       }
-      default -> {
+      case ABS,
+          ACOS,
+          ACOSH,
+          ASIN,
+          ASINH,
+          ATAN,
+          ATANH,
+          CEIL,
+          COS,
+          COSH,
+          DAY_OF_MONTH,
+          DAY_OF_WEEK,
+          DAY_OF_YEAR,
+          DAYS_IN_MONTH,
+          DEG,
+          EXP,
+          FLOOR,
+          HOUR,
+          LN,
+          LOG10,
+          LOG2,
+          MINUTE,
+          MONTH,
+          RAD,
+          SGN,
+          SIN,
+          SINH,
+          SQRT,
+          TAN,
+          TANH,
+          YEAR -> {
         DoubleUnaryOperator ofValue = ValueFunctions.of(plan.function());
         yield (step, value) -> ofValue.applyAsDouble(value);
       }

@@ -70,7 +70,8 @@ public final class MetricNames {
     return switch (aggregate.operator()) {
       case TOPK, BOTTOMK -> isOne(aggregate.input());
       case COUNT_VALUES -> false;
-      default -> !aggregate.labels().contains(LabelMatcher.METRIC_NAME) || aggregate.without();
+      case AVG, COUNT, GROUP, LIMITK, LIMIT_RATIO, MAX, MIN, QUANTILE, STDDEV, STDVAR, SUM ->
+          !aggregate.labels().contains(LabelMatcher.METRIC_NAME) || aggregate.without();
     };
   }
 }

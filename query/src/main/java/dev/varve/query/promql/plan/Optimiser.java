@@ -195,7 +195,8 @@ public final class Optimiser {
         boolean oneGroup = aggregate.labels().isEmpty() && !aggregate.without();
         yield switch (aggregate.operator()) {
           case COUNT_VALUES, TOPK, BOTTOMK -> rowsOfInputs(aggregate);
-          default -> oneGroup ? 1 : rowsOfInputs(aggregate);
+          case AVG, COUNT, GROUP, LIMITK, LIMIT_RATIO, MAX, MIN, QUANTILE, STDDEV, STDVAR, SUM ->
+              oneGroup ? 1 : rowsOfInputs(aggregate);
         };
       }
       case StepPlan.Absent absent -> 1;
