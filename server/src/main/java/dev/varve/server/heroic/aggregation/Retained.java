@@ -1,6 +1,8 @@
 package dev.varve.server.heroic.aggregation;
 
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.heroic.error.Limit;
+import dev.varve.server.heroic.error.LimitExceededException;
 import dev.varve.server.heroic.series.HeroicSeries;
 import java.util.Set;
 
@@ -28,25 +30,18 @@ public final class Retained {
     this.limit = limit;
   }
 
-  /** Thrown when an aggregation would hold more points and buckets than the request allows. */
-  public static final class LimitException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    LimitException(long limit) {
-      super("aggregation needs to retain more data then what is allowed: " + limit);
-    }
-  }
-
   /**
    * Holds points or buckets until the query ends.
    *
    * @param bytes their memory
-   * @throws LimitException if they are too many
+   * @throws LimitExceededException if they are more than the request allows
    */
   void retain(long count, long bytes, String what) {
     retained += count;
     if (retained > limit) {
-      throw new LimitException(limit);
+      throw new LimitExceededException(
+          Limit.AGGREGATION,
+          "aggregation needs to retain more data then what is allowed: " + limit);
     }
     use.held(bytes, what);
   }

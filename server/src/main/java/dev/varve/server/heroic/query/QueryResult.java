@@ -1,6 +1,7 @@
 package dev.varve.server.heroic.query;
 
 import dev.varve.server.heroic.aggregation.Session.Output;
+import dev.varve.server.heroic.error.Limit;
 import java.util.List;
 import java.util.Set;
 
@@ -19,12 +20,4 @@ record QueryResult(
     Set<Limit> limits,
     long samples,
     List<String> errors,
-    long micros) {
-  /** Heroic's names of limits. */
-  enum Limit {
-    SERIES,
-    GROUP,
-    QUOTA,
-    AGGREGATION
-  }
-}
+    long micros) {}

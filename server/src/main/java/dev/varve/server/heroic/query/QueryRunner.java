@@ -11,10 +11,11 @@ import dev.varve.server.heroic.aggregation.Retained;
 import dev.varve.server.heroic.aggregation.Session;
 import dev.varve.server.heroic.aggregation.Session.Output;
 import dev.varve.server.heroic.aggregation.Stage;
+import dev.varve.server.heroic.error.Limit;
+import dev.varve.server.heroic.error.LimitExceededException;
 import dev.varve.server.heroic.filter.Alternatives;
 import dev.varve.server.heroic.filter.Alternatives.Alternative;
 import dev.varve.server.heroic.metadata.MatchingSeries;
-import dev.varve.server.heroic.query.QueryResult.Limit;
 import dev.varve.server.heroic.series.DateRange;
 import dev.varve.server.heroic.series.HeroicSeries;
 import dev.varve.server.heroic.series.Millis;
@@ -75,11 +76,8 @@ public final class QueryRunner {
     } else {
       try {
         groups = groups(query, retained, progress, analysis);
-      } catch (Retained.LimitException e) {
-        progress.limits.add(Limit.AGGREGATION);
-        progress.errors.add(String.valueOf(e.getMessage()));
-      } catch (SampleReader.QuotaException e) {
-        progress.limits.add(Limit.QUOTA);
+      } catch (LimitExceededException e) {
+        progress.limits.add(e.limit());
         progress.errors.add(String.valueOf(e.getMessage()));
       }
     }

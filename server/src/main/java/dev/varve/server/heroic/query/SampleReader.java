@@ -20,6 +20,8 @@ import dev.varve.server.heroic.aggregation.Session;
 import dev.varve.server.heroic.aggregation.Sketch;
 import dev.varve.server.heroic.aggregation.Stage;
 import dev.varve.server.heroic.aggregation.Values;
+import dev.varve.server.heroic.error.Limit;
+import dev.varve.server.heroic.error.LimitExceededException;
 import dev.varve.server.heroic.series.HeroicSeries;
 import dev.varve.server.heroic.series.Millis;
 import java.util.Iterator;
@@ -62,15 +64,6 @@ final class SampleReader {
     this.times = Millis.after(query.range().start(), query.range().end(), dataset.resolution());
   }
 
-  /** Thrown when a query reads more samples than the request allows. */
-  static final class QuotaException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    QuotaException() {
-      super("Query exceeded quota");
-    }
-  }
-
   /** A series with what its updates need. */
   private record Known(
       Object of, Set<HeroicSeries> series, Map<String, String> key, boolean wanted) {
@@ -83,6 +76,7 @@ final class SampleReader {
    * Reads the series of a selector that pass a test.
    *
    * @return whether any value was read
+   * @throws LimitExceededException if it reads more samples than the request allows
    */
   boolean read(Selector selector, Predicate<HeroicSeries> test, Session session) {
     if (times.isEmpty()) {
@@ -130,7 +124,7 @@ final class SampleReader {
   private void count(long more) {
     read += more;
     if (read > query.limits().data()) {
-      throw new QuotaException();
+      throw new LimitExceededException(Limit.QUOTA, "Query exceeded quota");
     }
   }
 
