@@ -2,10 +2,7 @@ package dev.varve.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.varve.engine.Dataset;
-import dev.varve.engine.Engine;
-import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.StoreConfig;
-import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.heat.CountedTable;
 import dev.varve.engine.heat.KeyCounters;
 import dev.varve.engine.request.ReadRequest;
@@ -90,8 +87,7 @@ public class KeyCountersBenchmark {
   private final Table counted =
       new CountedTable(
           new Nothing(), new KeyCounters("t", Partitioning.ROW, System.currentTimeMillis()));
-  private ScratchFolder folder;
-  private Engine engine;
+  private ScratchEngine engine;
   private Dataset dataset;
   private long time = 1_700_000_000_000L;
 
@@ -162,19 +158,13 @@ public class KeyCountersBenchmark {
   /** Opens a dataset with a hundred samples of each series. */
   @Setup
   public void open() throws IOException {
-    folder = ScratchFolder.make();
-    DatasetConfig plain = DatasetConfig.of("main", Layouts.of("buckets", Map.of()));
-    DatasetConfig config =
-        new DatasetConfig(
-            "main",
+    engine =
+        ScratchEngine.open(
             new StoreConfig("rocksdb", Map.of("sync", "false")),
-            plain.periods(),
-            null,
-            plain.duplicates(),
-            plain.resources(),
-            false);
-    engine = Engine.open(new EngineConfig(folder.path(), 256L << 20, List.of(config), "main"));
-    dataset = engine.defaultDataset();
+            List.of(Layouts.of("buckets", Map.of())),
+            false,
+            256L << 20);
+    dataset = engine.dataset();
     for (int i = 0; i < 100; i++) {
       dataset.write(batch());
     }
@@ -199,7 +189,6 @@ public class KeyCountersBenchmark {
   @TearDown
   public void close() throws IOException {
     engine.close();
-    folder.close();
   }
 
   /** Counts a batch; the table does nothing. */

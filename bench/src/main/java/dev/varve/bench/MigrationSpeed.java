@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -45,16 +44,13 @@ public final class MigrationSpeed {
     }
   }
 
-  private MigrationSpeed(String launcher, Path folder, List<String> arguments) {
+  private MigrationSpeed(String launcher, Path folder, Arguments arguments) {
     this.launcher = Path.of(launcher).toAbsolutePath().toString();
     this.folder = folder;
-    this.samples = Integer.parseInt(argument(arguments, "samples", "3000000"));
-    this.series = Integer.parseInt(argument(arguments, "series", "300"));
-    this.rounds = Integer.parseInt(argument(arguments, "rounds", "3"));
-    this.pairs =
-        List.of(
-            argument(arguments, "pairs", "buckets:blocks,blocks:buckets,kairosdb:blocks")
-                .split(","));
+    this.samples = arguments.number("samples", 3_000_000);
+    this.series = arguments.number("series", 300);
+    this.rounds = arguments.number("rounds", 3);
+    this.pairs = arguments.list("pairs", "buckets:blocks,blocks:buckets,kairosdb:blocks");
   }
 
   /** Runs all measurements. */
@@ -65,18 +61,8 @@ public final class MigrationSpeed {
       System.exit(2);
     }
     try (ScratchFolder folder = ScratchFolder.make()) {
-      new MigrationSpeed(
-              arguments[0], folder.path(), Arrays.asList(arguments).subList(1, arguments.length))
-          .run();
+      new MigrationSpeed(arguments[0], folder.path(), Arguments.afterFirst(arguments)).run();
     }
-  }
-
-  private static String argument(List<String> arguments, String name, String otherwise) {
-    return arguments.stream()
-        .filter(argument -> argument.startsWith(name + "="))
-        .map(argument -> argument.substring(name.length() + 1))
-        .findFirst()
-        .orElse(otherwise);
   }
 
   private void run() throws Exception {

@@ -1,5 +1,7 @@
 package dev.varve.bench;
 
+import dev.varve.engine.Dataset;
+import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import java.util.ArrayList;
@@ -82,6 +84,20 @@ final class MonitoringSeries {
   GroupKey key(int series) {
     Map<String, String> tags = new java.util.TreeMap<>(labels.get(series));
     return new GroupKey(String.valueOf(tags.remove("__name__")), Tags.of(tags), Tags.EMPTY);
+  }
+
+  /** Writes all samples, one batch for each series. */
+  void write(Dataset dataset) {
+    for (int i = 0; i < count(); i++) {
+      BatchBuilder batch = new BatchBuilder();
+      BatchBuilder.GroupBuilder group = batch.group(key(i));
+      for (int sample = 0; sample < SAMPLES; sample++) {
+        group.add("value", START + sample * STEP, next(i));
+      }
+      if (dataset.write(batch.build()).refused() > 0) {
+        throw new IllegalStateException("samples were refused");
+      }
+    }
   }
 
   /**

@@ -1,22 +1,16 @@
 package dev.varve.bench;
 
-import dev.varve.engine.Engine;
-import dev.varve.engine.config.DatasetConfig;
-import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.config.DatasetConfig.StoreConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.layout.registry.Layouts;
-import dev.varve.model.BatchBuilder;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.Runs;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -97,50 +91,30 @@ public class PromQlBenchmark {
   })
   private String query = "";
 
-  private ScratchFolder folder;
-  private Engine engine;
+  private ScratchEngine engine;
 
   /** Writes the series. */
   @Setup
   public void write() throws IOException {
-    folder = ScratchFolder.make();
-    DatasetConfig dataset =
-        new DatasetConfig(
-            "main",
-            new StoreConfig(store, Map.of()),
-            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.OF_CELLS, Map.of())))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false);
     engine =
-        Engine.open(
-            new EngineConfig(folder.path(), EngineConfig.DEFAULT_MEMORY, List.of(dataset), "main"));
-    MonitoringSeries series = new MonitoringSeries(SERIES);
-    for (int i = 0; i < SERIES; i++) {
-      BatchBuilder batch = new BatchBuilder();
-      BatchBuilder.GroupBuilder group = batch.group(series.key(i));
-      for (int sample = 0; sample < MonitoringSeries.SAMPLES; sample++) {
-        long time = MonitoringSeries.START + sample * MonitoringSeries.STEP;
-        group.add("value", time, series.next(i));
-      }
-      if (engine.defaultDataset().write(batch.build()).refused() > 0) {
-        throw new IllegalStateException("samples were refused");
-      }
-    }
+        ScratchEngine.open(
+            new StoreConfig(store, Map.of()),
+            List.of(Layouts.of(Layouts.OF_CELLS, Map.of())),
+            false,
+            EngineConfig.DEFAULT_MEMORY);
+    new MonitoringSeries(SERIES).write(engine.dataset());
   }
 
   /** Closes the engine and deletes its files. */
   @TearDown
   public void close() throws IOException {
     engine.close();
-    folder.close();
   }
 
   /** Runs one query over a range of six hours. */
   @Benchmark
   public PromResult range() {
-    return new PromQuery(query, Runs.of(engine.defaultDataset()), PromSettings.DEFAULTS)
+    return new PromQuery(query, Runs.of(engine.dataset()), PromSettings.DEFAULTS)
         .range(MonitoringSeries.START, MonitoringSeries.END - 1, Duration.ofMinutes(1));
   }
 }

@@ -65,18 +65,16 @@ public final class PromQlComparison {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  private PromQlComparison(Path launcher, Path folder, List<String> arguments) {
+  private PromQlComparison(Path launcher, Path folder, Arguments arguments) {
     this.launcher = launcher;
     this.folder = folder;
-    this.before = Path.of(argument(arguments, "before", launcher.toString())).toAbsolutePath();
-    this.comparedWith = argument(arguments, "to", "prometheus");
-    this.series = Integer.parseInt(argument(arguments, "series", "4000"));
-    this.runs = Integer.parseInt(argument(arguments, "runs", "5"));
-    this.asked = argument(arguments, "queries", "");
+    this.before = Path.of(arguments.text("before", launcher.toString())).toAbsolutePath();
+    this.comparedWith = arguments.text("to", "prometheus");
+    this.series = arguments.number("series", 4_000);
+    this.runs = arguments.number("runs", 5);
+    this.asked = arguments.text("queries", "");
     this.names =
-        List.of(
-            argument(arguments, "servers", "varve-memory,varve-rocksdb,prometheus,victoria-metrics")
-                .split(","));
+        arguments.list("servers", "varve-memory,varve-rocksdb,prometheus,victoria-metrics");
   }
 
   /** Runs the comparison. */
@@ -90,17 +88,9 @@ public final class PromQlComparison {
       new PromQlComparison(
               Path.of(arguments[0]).toAbsolutePath(),
               folder.path(),
-              Arrays.asList(arguments).subList(1, arguments.length))
+              Arguments.afterFirst(arguments))
           .run();
     }
-  }
-
-  private static String argument(List<String> arguments, String name, String otherwise) {
-    return arguments.stream()
-        .filter(argument -> argument.startsWith(name + "="))
-        .map(argument -> argument.substring(name.length() + 1))
-        .findFirst()
-        .orElse(otherwise);
   }
 
   private static Map<String, String> queries() {

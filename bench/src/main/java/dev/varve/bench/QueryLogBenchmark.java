@@ -2,10 +2,7 @@ package dev.varve.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.varve.engine.Dataset;
-import dev.varve.engine.Engine;
-import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.StoreConfig;
-import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.usage.QueryKind;
 import dev.varve.layout.registry.Layouts;
@@ -23,10 +20,7 @@ import dev.varve.store.ReadCost;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Measures what the query log takes of a query: the processor time of a note beside that of two
@@ -55,20 +49,13 @@ public final class QueryLogBenchmark {
 
   /** Prints the measures. */
   public static void main(String[] args) throws IOException {
-    DatasetConfig config =
-        new DatasetConfig(
-            "main",
+    try (ScratchEngine engine =
+        ScratchEngine.open(
             new StoreConfig("rocksdb", Map.of("sync", "false")),
-            List.of(
-                new DatasetConfig.PeriodConfig(Instant.MIN, Layouts.stored("blocks", Map.of()))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false);
-    try (ScratchFolder folder = ScratchFolder.make();
-        Engine engine =
-            Engine.open(new EngineConfig(folder.path(), 256L << 20, List.of(config), "main"))) {
-      new QueryLogBenchmark(engine.defaultDataset()).measure();
+            Layouts.stored("blocks", Map.of()),
+            false,
+            256L << 20)) {
+      new QueryLogBenchmark(engine.dataset()).measure();
     }
   }
 

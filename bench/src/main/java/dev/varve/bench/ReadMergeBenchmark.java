@@ -1,20 +1,16 @@
 package dev.varve.bench;
 
-import dev.varve.engine.Engine;
-import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.StoreConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.registry.Layouts;
-import dev.varve.model.BatchBuilder;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -50,45 +46,24 @@ public class ReadMergeBenchmark {
   @Param({"buckets", "salted", "newest-first", "kairosdb"})
   private String layout = "buckets";
 
-  private ScratchFolder folder;
-  private Engine engine;
+  private ScratchEngine engine;
 
   /** Writes the series into memory. */
   @Setup
   public void write() throws IOException {
-    folder = ScratchFolder.make();
-    DatasetConfig dataset =
-        new DatasetConfig(
-            "main",
-            new DatasetConfig.StoreConfig("memory", Map.of()),
-            List.of(
-                new DatasetConfig.PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            true);
     engine =
-        Engine.open(
-            new EngineConfig(folder.path(), EngineConfig.DEFAULT_MEMORY, List.of(dataset), "main"));
-    MonitoringSeries series = new MonitoringSeries(SERIES);
-    for (int i = 0; i < SERIES; i++) {
-      BatchBuilder batch = new BatchBuilder();
-      BatchBuilder.GroupBuilder group = batch.group(series.key(i));
-      for (int sample = 0; sample < MonitoringSeries.SAMPLES; sample++) {
-        long time = MonitoringSeries.START + sample * MonitoringSeries.STEP;
-        group.add("value", time, series.next(i));
-      }
-      if (engine.defaultDataset().write(batch.build()).refused() > 0) {
-        throw new IllegalStateException("samples were refused");
-      }
-    }
+        ScratchEngine.open(
+            new StoreConfig("memory", Map.of()),
+            List.of(Layouts.of(layout, Map.of())),
+            true,
+            EngineConfig.DEFAULT_MEMORY);
+    new MonitoringSeries(SERIES).write(engine.dataset());
   }
 
   /** Closes the engine and deletes its files. */
   @TearDown
   public void close() throws IOException {
     engine.close();
-    folder.close();
   }
 
   /** Reads all samples of all series. The result is the time per sample. */
@@ -98,7 +73,7 @@ public class ReadMergeBenchmark {
     TimeRange times = new TimeRange(MonitoringSeries.START, MonitoringSeries.END);
     long samples = 0;
     try (RunCursor runs =
-        engine.defaultDataset().read(ReadRequest.of(Selector.metric("cpu_seconds_total"), times))) {
+        engine.dataset().read(ReadRequest.of(Selector.metric("cpu_seconds_total"), times))) {
       for (Run run = runs.next(); run != null; run = runs.next()) {
         samples += run.samples().size();
       }

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -36,14 +35,13 @@ public final class WholeProcess {
   private final int runs;
   private final List<String> layouts;
 
-  private WholeProcess(String launcher, Path folder, List<String> arguments) {
+  private WholeProcess(String launcher, Path folder, Arguments arguments) {
     this.launcher = launcher;
     this.folder = folder;
-    this.points = Integer.parseInt(argument(arguments, "points", "5000000"));
-    this.series = Integer.parseInt(argument(arguments, "series", "1000000"));
-    this.runs = Integer.parseInt(argument(arguments, "runs", "3"));
-    this.layouts =
-        List.of(argument(arguments, "layouts", "buckets,heroic,kairosdb,opentsdb").split(","));
+    this.points = arguments.number("points", 5_000_000);
+    this.series = arguments.number("series", 1_000_000);
+    this.runs = arguments.number("runs", 3);
+    this.layouts = arguments.list("layouts", "buckets,heroic,kairosdb,opentsdb");
   }
 
   /** Runs all measurements. */
@@ -54,18 +52,8 @@ public final class WholeProcess {
       System.exit(2);
     }
     try (ScratchFolder folder = ScratchFolder.make()) {
-      new WholeProcess(
-              arguments[0], folder.path(), Arrays.asList(arguments).subList(1, arguments.length))
-          .run();
+      new WholeProcess(arguments[0], folder.path(), Arguments.afterFirst(arguments)).run();
     }
-  }
-
-  private static String argument(List<String> arguments, String name, String otherwise) {
-    return arguments.stream()
-        .filter(argument -> argument.startsWith(name + "="))
-        .map(argument -> argument.substring(name.length() + 1))
-        .findFirst()
-        .orElse(otherwise);
   }
 
   private void run() throws Exception {
