@@ -137,12 +137,12 @@ final class AlignStage extends Stage {
 
   private void emit(Row row, long[] instants) {
     Emitter out = new Emitter(next);
-    Place before = null;
+    Sample before = null;
     int at = 0;
     for (int v = 0; v < row.vectors().size(); v++) {
       Samples vector = row.vectors().get(v);
       for (int i = 0; i < vector.size(); i++) {
-        Place here = new Place(vector, i);
+        Sample here = new Sample(vector, i);
         for (; at < instants.length && instants[at] < here.time(); at++) {
           fill(instants[at], before, here, out);
         }
@@ -159,7 +159,7 @@ final class AlignStage extends Stage {
   }
 
   /** A sample of a series. */
-  private record Place(Samples vector, int index) {
+  private record Sample(Samples vector, int index) {
     private long time() {
       return vector.time(index);
     }
@@ -175,7 +175,7 @@ final class AlignStage extends Stage {
    * @param before the last earlier sample; null if there is none
    * @param after the first later sample; null if there is none
    */
-  private void fill(long time, @Nullable Place before, @Nullable Place after, Emitter out) {
+  private void fill(long time, @Nullable Sample before, @Nullable Sample after, Emitter out) {
     switch (plan.between()) {
       case LINEAR -> {
         if (before != null && after != null) {

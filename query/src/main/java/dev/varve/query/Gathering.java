@@ -122,14 +122,14 @@ final class Gathering {
   }
 
   private boolean take(@Nullable Strand[] of, Samples samples) {
-    int place = SeriesBuffer.place(samples.kind());
-    Strand strand = of[place];
+    int slot = SeriesBuffer.slot(samples.kind());
+    Strand strand = of[slot];
     if (strand == null) {
       if (!hold(BYTES_PER_STRAND)) {
         return false;
       }
       strand = new Strand(samples.kind());
-      of[place] = strand;
+      of[slot] = strand;
     }
     int count = samples.size();
     if (merge.perSeries() > 0 && !merge.descending()) {

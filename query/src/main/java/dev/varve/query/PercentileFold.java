@@ -87,19 +87,19 @@ final class PercentileFold extends Fold {
   }
 
   private double at(double[] sorted, int n) {
-    double place =
+    double rank =
         switch (percentile.rank()) {
           case N_MINUS_1 -> percentile.fraction() * (n - 1);
           case N_PLUS_1 -> percentile.fraction() * (n + 1) - 1;
         };
-    if (place <= 0) {
+    if (rank <= 0) {
       return sorted[0];
     }
-    if (place >= n - 1) {
+    if (rank >= n - 1) {
       return sorted[n - 1];
     }
-    int below = (int) place;
-    return sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]);
+    int below = (int) rank;
+    return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
   }
 
   @Override

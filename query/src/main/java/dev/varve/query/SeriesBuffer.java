@@ -29,8 +29,8 @@ final class SeriesBuffer {
     this.what = what;
   }
 
-  /** Returns the index of a kind in arrays with one element per kind, from 0. */
-  static int place(Kind kind) {
+  /** Returns the slot of a kind in arrays with one slot per kind, from 0. */
+  static int slot(Kind kind) {
     return switch (kind) {
       case INT64 -> 0;
       case DOUBLE -> 1;
@@ -45,11 +45,11 @@ final class SeriesBuffer {
     }
     memory.hold(more, what);
     bytes += more;
-    Samples target = vector(place(samples.kind()), samples.kind());
+    Samples target = vector(slot(samples.kind()), samples.kind());
     for (int i = from; i < to; i++) {
       target.addFrom(samples, i);
     }
-    mark(place(samples.kind()), to - from);
+    mark(slot(samples.kind()), to - from);
   }
 
   void addGap(long time) {
@@ -65,7 +65,7 @@ final class SeriesBuffer {
 
   /** Returns the last number; NaN if the last sample is not a number. */
   double lastNumber() {
-    if (size == 0 || order[size - 1] == GAP || order[size - 1] == place(Kind.STRING)) {
+    if (size == 0 || order[size - 1] == GAP || order[size - 1] == slot(Kind.STRING)) {
       return Double.NaN;
     }
     Samples vector = vectors[order[size - 1]];
@@ -110,11 +110,11 @@ final class SeriesBuffer {
     }
   }
 
-  private Samples vector(int place, Kind kind) {
-    if (vectors[place] == null) {
-      vectors[place] = new Samples(kind);
+  private Samples vector(int slot, Kind kind) {
+    if (vectors[slot] == null) {
+      vectors[slot] = new Samples(kind);
     }
-    return vectors[place];
+    return vectors[slot];
   }
 
   private void mark(int kind, int count) {

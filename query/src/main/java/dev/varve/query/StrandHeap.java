@@ -43,8 +43,8 @@ final class StrandHeap {
         heap[size++] = strand;
       }
     }
-    for (int place = size / 2 - 1; place >= 0; place--) {
-      sink(place);
+    for (int index = size / 2 - 1; index >= 0; index--) {
+      sink(index);
     }
   }
 
@@ -74,18 +74,18 @@ final class StrandHeap {
   /** Sifts the strand at a position down. */
   private void sink(int from) {
     int strand = heap[from];
-    int place = from;
-    for (int below = 2 * place + 1; below < size; below = 2 * place + 1) {
+    int index = from;
+    for (int below = 2 * index + 1; below < size; below = 2 * index + 1) {
       if (below + 1 < size && isBefore(heap[below + 1], heap[below])) {
         below++;
       }
       if (!isBefore(heap[below], strand)) {
         break;
       }
-      heap[place] = heap[below];
-      place = below;
+      heap[index] = heap[below];
+      index = below;
     }
-    heap[place] = strand;
+    heap[index] = strand;
   }
 
   private boolean isBefore(int a, int b) {

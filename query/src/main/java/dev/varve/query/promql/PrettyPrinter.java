@@ -75,9 +75,9 @@ public final class PrettyPrinter {
 
   /** Writes an expression that is never split. */
   private void whole(Expr expr, int level) {
-    SourceRange place = printer.place(expr);
+    SourceRange range = printer.range(expr);
     indent(level);
-    out.append(line, place.start(), place.end());
+    out.append(line, range.start(), range.end());
   }
 
   /** Writes an expression if it fits in one line. */
@@ -90,9 +90,9 @@ public final class PrettyPrinter {
   }
 
   private boolean isLong(Expr expr) {
-    SourceRange place = printer.place(expr);
-    return place.end() - place.start() > LINE_MAX
-        || line.substring(place.start(), place.end()).getBytes(StandardCharsets.UTF_8).length
+    SourceRange range = printer.range(expr);
+    return range.end() - range.start() > LINE_MAX
+        || line.substring(range.start(), range.end()).getBytes(StandardCharsets.UTF_8).length
             > LINE_MAX;
   }
 

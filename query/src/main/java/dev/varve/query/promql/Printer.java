@@ -28,7 +28,7 @@ public final class Printer {
   static final int CHARACTERS_MAX = 16 << 20;
 
   private final StringBuilder out = new StringBuilder();
-  private final IdentityHashMap<Expr, SourceRange> places = new IdentityHashMap<>();
+  private final IdentityHashMap<Expr, SourceRange> ranges = new IdentityHashMap<>();
 
   Printer() {}
 
@@ -49,15 +49,15 @@ public final class Printer {
   }
 
   /** Returns the characters of the line that belong to an expression. */
-  SourceRange place(Expr expr) {
-    return Objects.requireNonNull(places.get(expr));
+  SourceRange range(Expr expr) {
+    return Objects.requireNonNull(ranges.get(expr));
   }
 
   void write(Expr expr) {
     int start = out.length();
     checkLength(out);
     content(expr);
-    places.put(expr, new SourceRange(start, out.length()));
+    ranges.put(expr, new SourceRange(start, out.length()));
   }
 
   static void checkLength(StringBuilder text) {
@@ -196,7 +196,7 @@ public final class Printer {
     if (binary.operator() == BinaryOperator.POWER && number && out.charAt(start) == '+') {
       // A power binds more closely than a sign, which would apply to the whole power.
       out.deleteCharAt(start);
-      places.put(binary.left(), new SourceRange(start, out.length()));
+      ranges.put(binary.left(), new SourceRange(start, out.length()));
     }
   }
 

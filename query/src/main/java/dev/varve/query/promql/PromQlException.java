@@ -13,7 +13,7 @@ public final class PromQlException extends RuntimeException implements KnownErro
   private final int offset;
 
   PromQlException(byte[] query, int offset, String problem) {
-    super(place(query, offset) + ": parse error: " + problem);
+    super(position(query, offset) + ": parse error: " + problem);
     this.offset = offset;
   }
 
@@ -28,7 +28,7 @@ public final class PromQlException extends RuntimeException implements KnownErro
     return offset;
   }
 
-  private static String place(byte[] query, int offset) {
+  private static String position(byte[] query, int offset) {
     if (query.length == 0) {
       return "unknown position";
     }

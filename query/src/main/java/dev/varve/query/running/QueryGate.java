@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Limits the number of running and waiting queries, with fairness among clients.
  *
- * <p>Every query starts as a light one. A query that turns out to be heavy gives up its place to
- * the next waiting query and takes one of the places for heavy queries, of which there are half as
+ * <p>Every query starts as a light one. A query that turns out to be heavy gives up its permit to
+ * the next waiting query and takes one of the permits for heavy queries, of which there are half as
  * many, or waits for one. Heavy queries, however many, therefore never block light ones.
  */
 final class QueryGate {
@@ -39,20 +39,20 @@ final class QueryGate {
     return Math.max(1, capacity.running() / 2);
   }
 
-  /** The place of a running query. Used by one thread at a time. */
-  final class Place {
+  /** The permit of a running query. Used by one thread at a time. */
+  final class Permit {
     private final RunningQuery query;
     private Turns of;
     private Turns.Turn turn;
 
-    private Place(RunningQuery query, Turns of, Turns.Turn turn) {
+    private Permit(RunningQuery query, Turns of, Turns.Turn turn) {
       this.query = query;
       this.of = of;
       this.turn = turn;
     }
 
     /**
-     * Exchanges this place for one of the heavy queries, waiting until one is free.
+     * Exchanges this permit for one of the heavy queries, waiting until one is free.
      *
      * @throws QueryStoppedException if too many queries wait, or the wait timed out
      * @throws ReadCancelledException if the query is stopped while it waits
@@ -69,7 +69,7 @@ final class QueryGate {
       }
     }
 
-    /** Gives up the place. Idempotent. */
+    /** Gives up the permit. Idempotent. */
     void leave() {
       lock.lock();
       try {
@@ -81,17 +81,17 @@ final class QueryGate {
   }
 
   /**
-   * Waits for admission. The caller must call {@link Place#leave} afterwards.
+   * Waits for admission. The caller must call {@link Permit#leave} afterwards.
    *
    * @throws QueryStoppedException if too many queries wait, or the wait timed out
    * @throws ReadCancelledException if the query is stopped while it waits
    */
-  Place enter(RunningQuery query) {
+  Permit enter(RunningQuery query) {
     lock.lock();
     try {
       Turns.Turn turn = light.come(query.origin().share());
       await(query, light, turn);
-      return new Place(query, light, turn);
+      return new Permit(query, light, turn);
     } finally {
       lock.unlock();
     }

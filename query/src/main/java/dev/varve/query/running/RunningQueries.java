@@ -119,15 +119,15 @@ public final class RunningQueries implements AutoCloseable {
         throw new QueryStoppedException(Outcome.BUSY, STOPPING, Duration.ofSeconds(5), null);
       }
       known.accept(query);
-      QueryGate.Place place = gate.enter(query);
+      QueryGate.Permit permit = gate.enter(query);
       try {
-        T result = onPlatformThread(query, place, work);
+        T result = onPlatformThread(query, permit, work);
         // If the answer has already started, the error is its last line.
         reason = query.use().refusal();
         outcome = outcome(query.use());
         return result;
       } finally {
-        place.leave();
+        permit.leave();
       }
     } catch (QueryStoppedException e) {
       outcome = e.outcome();
@@ -158,11 +158,11 @@ public final class RunningQueries implements AutoCloseable {
   }
 
   private <T extends @Nullable Object, E extends Exception> T onPlatformThread(
-      RunningQuery query, QueryGate.Place place, Work<T, E> work) throws E {
+      RunningQuery query, QueryGate.Permit permit, Work<T, E> work) throws E {
     if (!Thread.currentThread().isVirtual()) {
-      return timed(query, place, false, work);
+      return timed(query, permit, false, work);
     }
-    Future<T> result = threads.submit(() -> timed(query, place, true, work));
+    Future<T> result = threads.submit(() -> timed(query, permit, true, work));
     boolean interrupted = false;
     try {
       while (true) {
@@ -192,14 +192,14 @@ public final class RunningQueries implements AutoCloseable {
   }
 
   private <T extends @Nullable Object, E extends Exception> T timed(
-      RunningQuery query, QueryGate.Place place, boolean onOwnThread, Work<T, E> work) throws E {
+      RunningQuery query, QueryGate.Permit permit, boolean onOwnThread, Work<T, E> work) throws E {
     query.start();
     Duration time = query.use().limits().time();
     if (!time.isPositive()) {
       query.use().stop(Outcome.TIMEOUT);
     }
     query.use().ensureWanted();
-    try (Stint stint = new Stint(query, place, onOwnThread, ticker)) {
+    try (Stint stint = new Stint(query, permit, onOwnThread, ticker)) {
       query.use().begin(stint);
       return work.run(query);
     }

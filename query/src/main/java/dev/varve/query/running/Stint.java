@@ -19,7 +19,7 @@ final class Stint implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final RunningQuery query;
-  private final QueryGate.Place place;
+  private final QueryGate.Permit permit;
   private final boolean onOwnThread;
   private final Ticker<Stint> ticker;
   private final long cpuAtStart = THREADS.getCurrentThreadCpuTime();
@@ -42,10 +42,10 @@ final class Stint implements AutoCloseable {
    * @param onOwnThread whether it is one of {@link QueryThreads}, not the caller's
    * @param ticker calls {@link #tick}
    */
-  Stint(RunningQuery query, QueryGate.Place place, boolean onOwnThread, Ticker<Stint> ticker) {
+  Stint(RunningQuery query, QueryGate.Permit permit, boolean onOwnThread, Ticker<Stint> ticker) {
     this.onOwnThread = onOwnThread;
     this.query = query;
-    this.place = place;
+    this.permit = permit;
     this.ticker = ticker;
     startTimeout();
     lookLater();
@@ -96,7 +96,7 @@ final class Stint implements AutoCloseable {
       if (onOwnThread) {
         ThreadPriority.HEAVY.enter();
       }
-      place.stepAside();
+      permit.stepAside();
     } finally {
       long stood = System.nanoTime() - began;
       query.stoodAside(stood);

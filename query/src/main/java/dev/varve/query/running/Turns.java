@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * A queue of clients that limits how many run at once and how many wait. Not thread-safe.
  *
- * <p>It is fair among clients. A quarter of the running places is reserved for clients that have
+ * <p>It is fair among clients. A quarter of the running slots is reserved for clients that have
  * none running. The next to run belongs to the client with the fewest running; of these, the one
  * that has waited longest goes first. If the queue is full, an entry of the client with the most
  * waiting makes room for a client with fewer.
@@ -48,7 +48,7 @@ public final class Turns {
   private final int runningMax;
   private final int waitingMax;
 
-  /** Running places reserved for clients that have none running. */
+  /** Running slots reserved for clients that have none running. */
   private final int kept;
 
   /** Number running per client; clients with none are absent. */

@@ -26,7 +26,7 @@ final class CounterNames {
       notes.inform(
           "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: \"%s\""
               .formatted(name),
-          window.place().range());
+          window.position().range());
     }
   }
 }

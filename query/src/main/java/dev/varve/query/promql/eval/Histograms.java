@@ -10,7 +10,7 @@ import java.util.Map;
 final class Histograms implements RowSink {
   private static final String BOUND = "le";
 
-  private final SourceRange place;
+  private final SourceRange position;
   private final Question question;
   private final int steps;
   private final RowSink next;
@@ -29,11 +29,16 @@ final class Histograms implements RowSink {
   /**
    * Creates a sink.
    *
-   * @param place position of the expression that returns the buckets
+   * @param position position of the expression that returns the buckets
    */
   Histograms(
-      SourceRange place, Question question, int steps, RowSink next, Notes notes, RowMemory held) {
-    this.place = place;
+      SourceRange position,
+      Question question,
+      int steps,
+      RowSink next,
+      Notes notes,
+      RowMemory held) {
+    this.position = position;
     this.question = question;
     this.steps = steps;
     this.next = next;
@@ -48,7 +53,7 @@ final class Histograms implements RowSink {
       notes.warn(
           "bucket label \"le\" is missing or has a malformed value of \"%s\" for metric name \"%s\""
               .formatted(labels.get(BOUND), labels.get(Labels.NAME)),
-          place);
+          position);
       return;
     }
     held.row(column.steps());
@@ -89,7 +94,7 @@ final class Histograms implements RowSink {
       notes.inform(
           "input to histogram_quantile needed to be fixed for monotonicity (see https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile) for metric name \"%s\""
               .formatted(labels.get(Labels.NAME)),
-          place);
+          position);
     }
   }
 }

@@ -11,14 +11,14 @@ public final class Notes {
   /** Maximum number of each kind, as in Prometheus. */
   private static final int MOST = 10;
 
-  private final PlaceInQuery places;
+  private final PositionText positions;
   private final Set<String> warnings = new LinkedHashSet<>();
   private final Set<String> infos = new LinkedHashSet<>();
 
   private Map<SourceRange, List<SourceRange>> alsoAt = Map.of();
 
   Notes(String query) {
-    this.places = new PlaceInQuery(query);
+    this.positions = new PositionText(query);
   }
 
   /** Sets positions with equal subexpressions: a note about one applies to all. */
@@ -43,7 +43,7 @@ public final class Notes {
 
   private void addAt(Set<String> notes, String kind, String what, SourceRange where) {
     if (notes.size() < MOST) {
-      notes.add("%s%s (%s)".formatted(kind, what, places.of(where)));
+      notes.add("%s%s (%s)".formatted(kind, what, positions.of(where)));
     }
   }
 

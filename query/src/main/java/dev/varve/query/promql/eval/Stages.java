@@ -9,7 +9,7 @@ import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.plan.Arithmetic;
 import dev.varve.query.promql.plan.MetricNames;
-import dev.varve.query.promql.plan.Place;
+import dev.varve.query.promql.plan.QueryPosition;
 import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.promql.plan.WindowFunction;
@@ -85,7 +85,7 @@ final class Stages {
     StepPlan.Scalar parameter = plan.parameter();
     double[] number = parameter == null ? new double[0] : evaluator.number(parameter);
     if (operator == AggregateOperator.QUANTILE) {
-      warnOfExtremes(number, plan.place());
+      warnOfExtremes(number, plan.position());
     }
     List<String> names = new ArrayList<>(plan.labels());
     if (text && plan.without()) {
@@ -165,7 +165,7 @@ final class Stages {
     }
   }
 
-  private void warnOfQuantiles(double[] quantiles, Place where) {
+  private void warnOfQuantiles(double[] quantiles, QueryPosition where) {
     for (double quantile : quantiles) {
       warnOfQuantile(quantile, where);
     }
@@ -176,7 +176,7 @@ final class Stages {
     if (plan instanceof StepPlan.Window window
         && window.function() == WindowFunction.QUANTILE_OVER_TIME) {
       for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
-        warnOfQuantile(quantiles[i], window.place());
+        warnOfQuantile(quantiles[i], window.position());
       }
     }
   }
@@ -185,7 +185,7 @@ final class Stages {
    * Warns of the lowest and the highest invalid quantile only. If any is NaN, warns of NaN and of
    * infinite quantiles instead.
    */
-  private void warnOfExtremes(double[] quantiles, Place where) {
+  private void warnOfExtremes(double[] quantiles, QueryPosition where) {
     double least = Double.MAX_VALUE;
     double greatest = -Double.MAX_VALUE;
     boolean any = false;
@@ -205,7 +205,7 @@ final class Stages {
     }
   }
 
-  private void warnOfQuantile(double quantile, Place where) {
+  private void warnOfQuantile(double quantile, QueryPosition where) {
     if (!(quantile >= 0 && quantile <= 1)) {
       notes.warn(
           "quantile value should be between 0 and 1, got " + GoNumber.text(quantile),
@@ -456,13 +456,14 @@ final class Stages {
     double[] first = evaluator.number(plan.numbers().getFirst());
     Histograms.Question question;
     if (plan.numbers().size() == 1) {
-      warnOfQuantiles(first, plan.numberPlace());
+      warnOfQuantiles(first, plan.numberPosition());
       question = (step, buckets) -> buckets.quantile(first[step]);
     } else {
       double[] upper = evaluator.number(plan.numbers().getLast());
       question = (step, buckets) -> buckets.fraction(first[step], upper[step]);
     }
-    return new Histograms(plan.place().range(), question, plan.steps().count(), into, notes, held);
+    return new Histograms(
+        plan.position().range(), question, plan.steps().count(), into, notes, held);
   }
 
   private static RowSink repeated(StepTimes steps, RowSink into) {

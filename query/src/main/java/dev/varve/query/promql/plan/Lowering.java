@@ -214,7 +214,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         vector(expr.expr(), steps),
         expr.labels(),
         expr.without(),
-        new Place(bare(parameter == null ? expr : parameter).source()));
+        new QueryPosition(bare(parameter == null ? expr : parameter).source()));
   }
 
   /** Returns the text of a text expression. */
@@ -376,7 +376,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         isOfLatest(function) && range.at().isOne() && range instanceof StepPlan.Stored stored
             ? stored.over(stored.scan().with(Scan.Used.LATEST_NOT_STALE))
             : range;
-    return new StepPlan.Window(function, read, parameter, new Place(argument.source()));
+    return new StepPlan.Window(function, read, parameter, new QueryPosition(argument.source()));
   }
 
   private static boolean isOfLatest(WindowFunction function) {
@@ -400,8 +400,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return new StepPlan.OfHistograms(
         numbers,
         vector(buckets, steps),
-        new Place(bare(arguments.getFirst()).source()),
-        new Place(bare(buckets).source()));
+        new QueryPosition(bare(arguments.getFirst()).source()),
+        new QueryPosition(bare(buckets).source()));
   }
 
   /** Returns the matchers of a selector; empty for other expressions. */

@@ -151,20 +151,20 @@ public final class Optimiser {
 
   /** Makes notes about one expression apply to another, equal one. */
   private void noteAlso(StepPlan one, StepPlan other) {
-    List<Place> places = new ArrayList<>();
-    List<Place> others = new ArrayList<>();
-    places(one, places);
-    places(other, others);
-    for (int i = 0; i < places.size(); i++) {
+    List<QueryPosition> positions = new ArrayList<>();
+    List<QueryPosition> others = new ArrayList<>();
+    positions(one, positions);
+    positions(other, others);
+    for (int i = 0; i < positions.size(); i++) {
       alsoAt
-          .computeIfAbsent(places.get(i).range(), at -> new ArrayList<>())
+          .computeIfAbsent(positions.get(i).range(), at -> new ArrayList<>())
           .add(others.get(i).range());
     }
   }
 
-  private static void places(StepPlan plan, List<Place> into) {
-    into.addAll(plan.places());
-    plan.inputs().forEach(input -> places(input, into));
+  private static void positions(StepPlan plan, List<QueryPosition> into) {
+    into.addAll(plan.positions());
+    plan.inputs().forEach(input -> positions(input, into));
   }
 
   /** Reserves memory for the rows of a plan. Returns whether there was enough. */

@@ -66,7 +66,7 @@ final class ProjectionPushDown {
     StepPlan.Range range = stored.over(stored.scan().with(labels));
     StepPlan.Scalar parameter =
         window.parameter() == null ? null : (StepPlan.Scalar) apply(window.parameter());
-    return new StepPlan.Window(window.function(), range, parameter, window.place());
+    return new StepPlan.Window(window.function(), range, parameter, window.position());
   }
 
   private static Projection withName(Projection labels) {

@@ -45,7 +45,7 @@ final class Rewriting {
               p.function(),
               changed(p.input(), change),
               p.parameter() == null ? null : changed(p.parameter(), change),
-              p.place());
+              p.position());
       case StepPlan.Each p ->
           new StepPlan.Each(
               p.function(), changed(p.input(), change), changed(p.parameters(), change));
@@ -72,7 +72,7 @@ final class Rewriting {
               changed(p.input(), change),
               p.labels(),
               p.without(),
-              p.place());
+              p.position());
       case StepPlan.Absent p -> new StepPlan.Absent(changed(p.input(), change), p.matchers());
       case StepPlan.Sorted p -> new StepPlan.Sorted(changed(p.input(), change), p.descending());
       case StepPlan.LabelReplace p ->
@@ -83,7 +83,10 @@ final class Rewriting {
               changed(p.input(), change), p.target(), p.separator(), p.sources());
       case StepPlan.OfHistograms p ->
           new StepPlan.OfHistograms(
-              changed(p.numbers(), change), changed(p.input(), change), p.numberPlace(), p.place());
+              changed(p.numbers(), change),
+              changed(p.input(), change),
+              p.numberPosition(),
+              p.position());
       case StepPlan.Ignored p -> new StepPlan.Ignored(changed(p.input(), change));
       case StepPlan.OfNumber p -> new StepPlan.OfNumber(changed(p.number(), change));
       case StepPlan.Repeated p -> new StepPlan.Repeated(changed(p.input(), change), p.steps());

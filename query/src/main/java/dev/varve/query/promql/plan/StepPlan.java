@@ -22,7 +22,7 @@ public sealed interface StepPlan {
   sealed interface Scalar extends StepPlan {}
 
   /** Returns the positions in the query that its messages name. */
-  default List<Place> places() {
+  default List<QueryPosition> positions() {
     return List.of();
   }
 
@@ -173,9 +173,10 @@ public sealed interface StepPlan {
    * A function of the samples of a range.
    *
    * @param parameter its numeric parameter; null if it has none
-   * @param place position of its argument
+   * @param position position of its argument
    */
-  record Window(WindowFunction function, Range input, @Nullable Scalar parameter, Place place)
+  record Window(
+      WindowFunction function, Range input, @Nullable Scalar parameter, QueryPosition position)
       implements SeriesOperator {
     @Override
     public StepTimes steps() {
@@ -197,8 +198,8 @@ public sealed interface StepPlan {
     }
 
     @Override
-    public List<Place> places() {
-      return List.of(place);
+    public List<QueryPosition> positions() {
+      return List.of(position);
     }
   }
 
@@ -262,7 +263,7 @@ public sealed interface StepPlan {
    * @param parameter its numeric parameter; null if it has none
    * @param label the label that {@code count_values} adds; empty for others
    * @param without whether {@code labels} are excluded from the grouping instead of defining it
-   * @param place position of the parameter, or of the operator if it has none
+   * @param position position of the parameter, or of the operator if it has none
    */
   record Aggregate(
       AggregateOperator operator,
@@ -271,15 +272,15 @@ public sealed interface StepPlan {
       Vector input,
       List<String> labels,
       boolean without,
-      Place place)
+      QueryPosition position)
       implements RowOperator {
     public Aggregate {
       labels = List.copyOf(labels);
     }
 
     @Override
-    public List<Place> places() {
-      return List.of(place);
+    public List<QueryPosition> positions() {
+      return List.of(position);
     }
 
     @Override
@@ -318,7 +319,8 @@ public sealed interface StepPlan {
    * A function of classic histograms: {@code histogram_quantile} with one number, {@code
    * histogram_fraction} with two.
    */
-  record OfHistograms(List<Scalar> numbers, Vector input, Place numberPlace, Place place)
+  record OfHistograms(
+      List<Scalar> numbers, Vector input, QueryPosition numberPosition, QueryPosition position)
       implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
@@ -326,8 +328,8 @@ public sealed interface StepPlan {
     }
 
     @Override
-    public List<Place> places() {
-      return List.of(numberPlace, place);
+    public List<QueryPosition> positions() {
+      return List.of(numberPosition, position);
     }
   }
 

@@ -32,18 +32,18 @@ final class NotePlaces {
    * @param query as parsed from its own text
    */
   NotePlaces(Expr query) {
-    PlaceInQuery places = new PlaceInQuery(Printer.print(query));
+    PositionText positions = new PositionText(Printer.print(query));
     QueryUses.eachPart(
         query,
         part -> {
           if (part instanceof Expr.Subquery subquery) {
-            ofSubqueries.add(places.of(subquery.source()));
+            ofSubqueries.add(positions.of(subquery.source()));
           }
-          String outer = places.of(part.source());
+          String outer = positions.of(part.source());
           for (Expr inner = part; inner instanceof Expr.Paren paren; ) {
             inner = paren.expr();
             SourceRange source = inner.source();
-            aroundThem.add(Map.entry(outer, places.of(source)));
+            aroundThem.add(Map.entry(outer, positions.of(source)));
           }
         });
   }

@@ -4,10 +4,10 @@ import dev.varve.query.promql.SourceRange;
 import java.nio.charset.StandardCharsets;
 
 /** Formats positions in a query as line and column, both from 1, the column in bytes. */
-final class PlaceInQuery {
+final class PositionText {
   private final byte[] query;
 
-  PlaceInQuery(String query) {
+  PositionText(String query) {
     this.query = query.getBytes(StandardCharsets.UTF_8);
   }
 
