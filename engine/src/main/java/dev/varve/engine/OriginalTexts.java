@@ -94,10 +94,10 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
   }
 
   /** A cell of a page. */
-  private record Place(CellBatch page, int cell) {}
+  private record PageCell(CellBatch page, int cell) {}
 
   private void read(
-      Slice rows, @Nullable QualifierRange qualifiers, ReadGuard guard, Consumer<Place> into) {
+      Slice rows, @Nullable QualifierRange qualifiers, ReadGuard guard, Consumer<PageCell> into) {
     FamilySelect select =
         qualifiers == null
             ? FamilySelect.latest(0)
@@ -107,15 +107,15 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
       while (cursor.next(page)) {
         guard.ensureWanted();
         for (int cell = 0; cell < page.size(); cell++) {
-          into.accept(new Place(page, cell));
+          into.accept(new PageCell(page, cell));
         }
       }
     }
   }
 
-  private ServiceTexts.Text text(Place place) {
-    CellBatch page = place.page();
-    int cell = place.cell();
+  private ServiceTexts.Text text(PageCell at) {
+    CellBatch page = at.page();
+    int cell = at.cell();
     return new ServiceTexts.Text(
         form.key(page.qualifier(cell)),
         page.value(cell).toUtf8(),
@@ -215,8 +215,8 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
         row(service, serviceKey),
         null,
         guard,
-        place -> {
-          ServiceTexts.Text text = text(place);
+        at -> {
+          ServiceTexts.Text text = text(at);
           if (text.key().startsWith(prefix)) {
             guard.held(
                 TEXT_BYTES + 2L * (text.key().length() + text.text().length()),

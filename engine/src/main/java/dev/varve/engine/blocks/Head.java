@@ -44,13 +44,13 @@ final class Head {
   /** Number of batches from which a head counts as full. */
   private static final int BATCHES_MAX = BATCH_MASK - 1;
 
-  /** Series numbers per page of places. */
-  private static final int PLACES_SHIFT = 12;
+  /** Series numbers per page of entries. */
+  private static final int ENTRIES_SHIFT = 12;
 
-  private static final int PLACES = 1 << PLACES_SHIFT;
+  private static final int ENTRIES = 1 << ENTRIES_SHIFT;
 
-  /** Ints per series in a page of places, and which is what; all are 0 without samples. */
-  private static final int PLACE = 4;
+  /** Ints per series in a page of entries, and which is what; all are 0 without samples. */
+  private static final int ENTRY = 4;
 
   private static final int FIRST = 0;
   private static final int LAST = 1;
@@ -66,7 +66,7 @@ final class Head {
 
   private final HeadPages free;
   private long[][] pages;
-  private int[] @Nullable [] places = {};
+  private int[] @Nullable [] entries = {};
   private final List<byte[]> texts = new ArrayList<>();
   private int nextSlot = 1;
   private long bytes = (long) PAGE * Long.BYTES;
@@ -108,7 +108,7 @@ final class Head {
     if (dropped && views == 0) {
       free.giveBack(pages);
       pages = new long[0][];
-      places = new int[0][];
+      entries = new int[0][];
     }
   }
 
@@ -161,19 +161,19 @@ final class Head {
 
   /** Adds values of one series: int64s, bits of doubles, or indexes of texts. */
   private void add(int number, int kind, long[] times, long[] values, int from, int to) {
-    int[] place = places(number);
-    int at = (number & (PLACES - 1)) * PLACE;
+    int[] entry = entries(number);
+    int at = (number & (ENTRIES - 1)) * ENTRY;
     for (int i = from; i < to; i++) {
       long time = times[i];
-      int used = place[at + USED];
-      int chunk = place[at + LAST];
+      int used = entry[at + USED];
+      int chunk = entry[at + LAST];
       long[] page = pages[chunk >>> PAGE_SHIFT];
       int header = chunk & PAGE_MASK;
       long offset = time - page[header + 1];
       // The shape of another kind, or of no chunk, is never one of this kind with free samples.
-      int free = place[at + SHAPE] - (kind << KIND_SHIFT) - used;
+      int free = entry[at + SHAPE] - (kind << KIND_SHIFT) - used;
       if (free <= 0 || free > CHUNK_MAX || !fits(offset)) {
-        chunk = open(place, at, kind, time);
+        chunk = open(entry, at, kind, time);
         page = pages[chunk >>> PAGE_SHIFT];
         header = chunk & PAGE_MASK;
         used = 0;
@@ -182,7 +182,7 @@ final class Head {
       int slot = header + HEADER + WIDTH * used;
       page[slot] = offset << BATCH_BITS | batch;
       page[slot + 1] = values[i];
-      place[at + USED] = used + 1;
+      entry[at + USED] = used + 1;
     }
     samples += to - from;
   }
@@ -199,29 +199,29 @@ final class Head {
   }
 
   /** Opens a chunk of a series, and ends the one before. */
-  private int open(int[] place, int at, int kind, long time) {
-    int before = place[at + LAST];
+  private int open(int[] entry, int at, int kind, long time) {
+    int before = entry[at + LAST];
     int size = CHUNK_MIN;
     if (before != 0) {
-      int shape = place[at + SHAPE] & ((1 << KIND_SHIFT) - 1);
+      int shape = entry[at + SHAPE] & ((1 << KIND_SHIFT) - 1);
       // A chunk that was left before it was full says little about the next.
-      size = place[at + USED] == shape ? Math.min(CHUNK_MAX, 2 * shape + 1) : CHUNK_MIN;
+      size = entry[at + USED] == shape ? Math.min(CHUNK_MAX, 2 * shape + 1) : CHUNK_MIN;
     }
     int chunk = allocate(HEADER + WIDTH * size);
     if (before == 0) {
-      place[at + FIRST] = chunk;
+      entry[at + FIRST] = chunk;
       series++;
     } else {
       long[] page = pages[before >>> PAGE_SHIFT];
       int header = before & PAGE_MASK;
-      page[header] |= (long) chunk << 32 | (long) place[at + USED] << 16;
+      page[header] |= (long) chunk << 32 | (long) entry[at + USED] << 16;
     }
     long[] page = pages[chunk >>> PAGE_SHIFT];
     page[chunk & PAGE_MASK] = kind;
     page[(chunk & PAGE_MASK) + 1] = time;
-    place[at + LAST] = chunk;
-    place[at + USED] = 0;
-    place[at + SHAPE] = kind << KIND_SHIFT | size;
+    entry[at + LAST] = chunk;
+    entry[at + USED] = 0;
+    entry[at + SHAPE] = kind << KIND_SHIFT | size;
     return chunk;
   }
 
@@ -238,16 +238,16 @@ final class Head {
     return chunk;
   }
 
-  private int[] places(int number) {
-    int page = number >>> PLACES_SHIFT;
-    if (page >= places.length) {
-      places = Arrays.copyOf(places, page + 1);
+  private int[] entries(int number) {
+    int page = number >>> ENTRIES_SHIFT;
+    if (page >= entries.length) {
+      entries = Arrays.copyOf(entries, page + 1);
     }
-    int[] found = places[page];
+    int[] found = entries[page];
     if (found == null) {
-      found = new int[PLACE * PLACES];
-      places[page] = found;
-      bytes += (long) Integer.BYTES * PLACE * PLACES;
+      found = new int[ENTRY * ENTRIES];
+      entries[page] = found;
+      bytes += (long) Integer.BYTES * ENTRY * ENTRIES;
     }
     return found;
   }
@@ -259,11 +259,11 @@ final class Head {
 
   /** Passes the numbers of all series with samples, in ascending order. */
   void forEach(Numbers action) {
-    for (int page = 0; page < places.length; page++) {
-      int[] of = places[page];
-      for (int at = 0; of != null && at < PLACES; at++) {
-        if (of[at * PLACE + FIRST] != 0) {
-          action.take((page << PLACES_SHIFT) + at);
+    for (int page = 0; page < entries.length; page++) {
+      int[] of = entries[page];
+      for (int at = 0; of != null && at < ENTRIES; at++) {
+        if (of[at * ENTRY + FIRST] != 0) {
+          action.take((page << ENTRIES_SHIFT) + at);
         }
       }
     }
@@ -277,12 +277,12 @@ final class Head {
    * @param to the time after the last
    */
   void read(int number, int visible, long from, long to, SampleColumn into) {
-    int page = number >>> PLACES_SHIFT;
-    int[] of = page < places.length ? places[page] : null;
+    int page = number >>> ENTRIES_SHIFT;
+    int[] of = page < entries.length ? entries[page] : null;
     if (of == null) {
       return;
     }
-    int at = (number & (PLACES - 1)) * PLACE;
+    int at = (number & (ENTRIES - 1)) * ENTRY;
     int chunk = of[at + FIRST];
     while (chunk != 0) {
       long[] slots = pages[chunk >>> PAGE_SHIFT];

@@ -50,7 +50,10 @@ public final class Fill {
     return new FillResult(written, compare(batch));
   }
 
-  /** Returns, for each column of a group, the places at whose instants the dataset has a sample. */
+  /**
+   * Returns, for each column of a group, the indexes of samples at whose instants the dataset has a
+   * sample.
+   */
   private List<BitSet> present(SampleGroup group) {
     Map<String, Instants> held = new LinkedHashMap<>();
     for (Column column : group.columns()) {
@@ -60,11 +63,11 @@ public final class Fill {
     List<BitSet> present = new ArrayList<>(group.columns().size());
     for (Column column : group.columns()) {
       Instants of = held.get(column.field());
-      BitSet places = new BitSet(group.size());
+      BitSet indexes = new BitSet(group.size());
       for (int slot = 0; of != null && slot < group.size(); slot++) {
-        places.set(slot, column.has(slot) && of.hasAt(group.times()[slot]));
+        indexes.set(slot, column.has(slot) && of.hasAt(group.times()[slot]));
       }
-      present.add(places);
+      present.add(indexes);
     }
     return present;
   }

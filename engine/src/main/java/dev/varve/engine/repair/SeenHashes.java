@@ -21,8 +21,8 @@ final class SeenHashes {
   }
 
   private boolean contains(SeriesIdentity hash) {
-    int place = place(hash.high(), hash.low());
-    return highs[place] != 0 || lows[place] != 0;
+    int slot = slot(hash.high(), hash.low());
+    return highs[slot] != 0 || lows[slot] != 0;
   }
 
   void add(Bytes bytes) {
@@ -33,21 +33,20 @@ final class SeenHashes {
     if (4L * (size + 1) > 3L * highs.length) {
       grow();
     }
-    int place = place(hash.high(), hash.low());
-    highs[place] = hash.high();
-    lows[place] = hash.low();
+    int slot = slot(hash.high(), hash.low());
+    highs[slot] = hash.high();
+    lows[slot] = hash.low();
     size++;
   }
 
   /** Returns the slot of a hash, or the free slot for it. A hash of zero counts as absent. */
-  private int place(long high, long low) {
+  private int slot(long high, long low) {
     int mask = highs.length - 1;
-    int place = (int) low & mask;
-    while ((highs[place] != 0 || lows[place] != 0)
-        && (highs[place] != high || lows[place] != low)) {
-      place = (place + 1) & mask;
+    int slot = (int) low & mask;
+    while ((highs[slot] != 0 || lows[slot] != 0) && (highs[slot] != high || lows[slot] != low)) {
+      slot = (slot + 1) & mask;
     }
-    return place;
+    return slot;
   }
 
   private void grow() {
@@ -57,9 +56,9 @@ final class SeenHashes {
     lows = new long[2 * oldLows.length];
     for (int i = 0; i < oldHighs.length; i++) {
       if (oldHighs[i] != 0 || oldLows[i] != 0) {
-        int place = place(oldHighs[i], oldLows[i]);
-        highs[place] = oldHighs[i];
-        lows[place] = oldLows[i];
+        int slot = slot(oldHighs[i], oldLows[i]);
+        highs[slot] = oldHighs[i];
+        lows[slot] = oldLows[i];
       }
     }
   }

@@ -94,19 +94,19 @@ final class Additions {
   }
 
   private static @Nullable SampleGroup without(SampleGroup group, List<Column> kept) {
-    BitSet places = new BitSet();
+    BitSet indexes = new BitSet();
     for (Column column : kept) {
       for (int i = 0; i < group.size(); i++) {
         if (column.has(i)) {
-          places.set(i);
+          indexes.set(i);
         }
       }
     }
-    if (places.isEmpty()) {
+    if (indexes.isEmpty()) {
       return null;
     }
     SampleGroup rest = new SampleGroup(group.key(), group.size(), group.times(), kept);
-    return places.cardinality() == group.size() ? rest : Places.select(rest, places);
+    return indexes.cardinality() == group.size() ? rest : SampleSelection.select(rest, indexes);
   }
 
   private static int values(Column column, int size) {

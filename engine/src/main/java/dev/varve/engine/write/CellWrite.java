@@ -209,7 +209,8 @@ final class CellWrite {
       tables.giveBack(edits);
     }
     refused.tell(part);
-    SampleGroup rest = refused.isEmpty() ? null : Places.without(part.group(), refused.places());
+    SampleGroup rest =
+        refused.isEmpty() ? null : SampleSelection.without(part.group(), refused.indexes());
     if (rest != null) {
       for (PlacedLayout layout : part.period().layouts()) {
         encode(part, rest, stamp, edits(layout));

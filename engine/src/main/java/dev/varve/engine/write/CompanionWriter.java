@@ -66,7 +66,7 @@ public final class CompanionWriter {
     LayoutEdits edits = tables.take(companion);
     tables.writing().lock();
     try {
-      edits.refusals((column, place, refusal) ->
+      edits.refusals((column, index, refusal) ->
           LOG.warn(
               "dataset '{}': companion '{}' refuses what its primary holds: {}",
               dataset.name(),

@@ -142,7 +142,7 @@ public final class DatasetWriter implements AutoCloseable {
    * write. Both use stamps that are taken before the lookup, so what another server on the same
    * store accepts meanwhile has higher ones.
    *
-   * @param present returns for each column of a group the places that are left out
+   * @param present returns for each column of a group the indexes that are left out
    * @throws OverloadedException if nothing was tried because too much is waiting
    * @throws WriteFailedException if a store failed
    */
@@ -167,7 +167,7 @@ public final class DatasetWriter implements AutoCloseable {
   private static Batch without(Batch batch, Function<SampleGroup, List<BitSet>> present) {
     List<SampleGroup> rest = new ArrayList<>(batch.groups().size());
     for (SampleGroup group : batch.groups()) {
-      SampleGroup absent = Places.without(group, present.apply(group));
+      SampleGroup absent = SampleSelection.without(group, present.apply(group));
       if (absent != null) {
         rest.add(absent);
       }

@@ -4,7 +4,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier.Rejected;
-import dev.varve.engine.write.UsedIndexCells.Place;
+import dev.varve.engine.write.UsedIndexCells.IndexTable;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
 import dev.varve.store.Durability;
@@ -56,7 +56,7 @@ final class IndexCells {
       }
       HashValue128 hash = KnownCells.hash(layout.slot(), table, edits.cells(), edit);
       boolean believed =
-          used == null || used.use(new Place(layout.slot(), table), hash, edits, edit);
+          used == null || used.use(new IndexTable(layout.slot(), table), hash, edits, edit);
       if (!believed || !known.has(hash)) {
         rest.addFrom(edits, edit);
         hashes.add(hash);
@@ -97,10 +97,10 @@ final class IndexCells {
     }
   }
 
-  private void putAgain(Place place, MutationBatch edits) {
+  private void putAgain(IndexTable in, MutationBatch edits) {
     PlacedLayout layout =
-        dataset.layouts().filter(one -> one.slot() == place.slot()).findFirst().orElseThrow();
-    Resolution unit = layout.table(place.table()).spec().timeUnit();
+        dataset.layouts().filter(one -> one.slot() == in.slot()).findFirst().orElseThrow();
+    Resolution unit = layout.table(in.table()).spec().timeUnit();
     long time = Resolution.MICROSECONDS.convert(dataset.stamps(1), unit);
     MutationBatch again = new MutationBatch();
     CellBatch cells = edits.cells();
@@ -108,7 +108,7 @@ final class IndexCells {
       again.put(
           cells.row(edit), cells.family(edit), cells.qualifier(edit), time, cells.value(edit));
     }
-    for (Rejected rejected : tables.apply(layout, place.table(), again, Durability.SYNCED)) {
+    for (Rejected rejected : tables.apply(layout, in.table(), again, Durability.SYNCED)) {
       LOG.warn(
           "dataset '{}', layout '{}': the store rejects an index row: {}",
           dataset.name(),

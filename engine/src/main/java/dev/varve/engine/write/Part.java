@@ -36,21 +36,21 @@ final class Part implements LayoutEdits.Refusals {
   }
 
   @Override
-  public void refuse(int column, int place, Refusal refusal) {
+  public void refuse(int column, int index, Refusal refusal) {
     if (column < 0) {
       for (int c = 0; c < group.columns().size(); c++) {
-        note(c, place);
+        note(c, index);
       }
-      tally.refusePlace(group, place, refusal);
+      tally.refuseAll(group, index, refusal);
     } else {
-      note(column, place);
+      note(column, index);
       String field = group.columns().get(column).field();
-      tally.refuse(1, group.key(), field, group.times()[place], refusal);
+      tally.refuse(1, group.key(), field, group.times()[index], refusal);
     }
   }
 
-  private void note(int column, int place) {
-    if (group.columns().get(column).has(place)) {
+  private void note(int column, int index) {
+    if (group.columns().get(column).has(index)) {
       if (refusedOfColumn.length == 0) {
         refusedOfColumn = new int[group.columns().size()];
       }

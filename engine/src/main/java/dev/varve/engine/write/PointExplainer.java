@@ -45,19 +45,19 @@ final class PointExplainer {
       for (SampleGroup group : batch.groups()) {
         KnownSeries series = known.of(group.key());
         Map<Period, BitSet> inBlocks = new LinkedHashMap<>();
-        for (int place = 0; place < group.size(); place++) {
-          Period period = dataset.periods().of(group.times()[place]);
+        for (int index = 0; index < group.size(); index++) {
+          Period period = dataset.periods().of(group.times()[index]);
           if (period.isInBlocks()) {
-            inBlocks.computeIfAbsent(period, one -> new BitSet()).set(place);
+            inBlocks.computeIfAbsent(period, one -> new BitSet()).set(index);
           } else {
             BitSet one = new BitSet();
-            one.set(place);
-            explain(series, period, Places.select(group, one), stamp++);
+            one.set(index);
+            explain(series, period, SampleSelection.select(group, one), stamp++);
           }
         }
         for (Map.Entry<Period, BitSet> each : inBlocks.entrySet()) {
-          SampleGroup places = Places.select(group, each.getValue());
-          cells.addAll(blocks.explain(series, each.getKey(), places, stamp++));
+          SampleGroup samples = SampleSelection.select(group, each.getValue());
+          cells.addAll(blocks.explain(series, each.getKey(), samples, stamp++));
         }
       }
       for (Attribute attribute : batch.attributes()) {
@@ -69,16 +69,16 @@ final class PointExplainer {
     return cells;
   }
 
-  private void explain(KnownSeries series, Period period, SampleGroup place, long stamp) {
+  private void explain(KnownSeries series, Period period, SampleGroup sample, long stamp) {
     for (PlacedLayout layout : period.layouts()) {
       LayoutEdits edits = new LayoutEdits(layout);
       edits.refusals(PointExplainer::refuse);
-      layout.layout().encode(layout.rehearse(series.key()), place, stamp, edits);
+      layout.layout().encode(layout.rehearse(series.key()), sample, stamp, edits);
       describe(edits);
     }
   }
 
-  private static void refuse(int column, int place, Refusal refusal) {
+  private static void refuse(int column, int index, Refusal refusal) {
     throw new RefusedException(refusal.rule(), refusal.message());
   }
 

@@ -31,13 +31,13 @@ final class RefusedSamples {
     }
   }
 
-  /** Counts every value at one place of a group as refused. */
-  void refusePlace(SampleGroup group, int place, Refusal refusal) {
+  /** Counts every value at one index of a group as refused. */
+  void refuseAll(SampleGroup group, int index, Refusal refusal) {
     int values = 0;
     for (Column column : group.columns()) {
-      values += column.has(place) ? 1 : 0;
+      values += column.has(index) ? 1 : 0;
     }
-    refuse(values, group.key(), null, group.times()[place], refusal);
+    refuse(values, group.key(), null, group.times()[index], refusal);
   }
 
   void add(WriteResult other) {

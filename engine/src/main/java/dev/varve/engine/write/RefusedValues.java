@@ -10,23 +10,23 @@ import java.util.Map;
 
 /** The values of one group that any of several layouts refuses, each value once. */
 final class RefusedValues implements LayoutEdits.Refusals {
-  private record Value(int column, int place) {}
+  private record Value(int column, int index) {}
 
   private final SampleGroup group;
-  private final List<BitSet> places = new ArrayList<>();
+  private final List<BitSet> indexes = new ArrayList<>();
   private final Map<Value, Refusal> first = new LinkedHashMap<>();
 
   RefusedValues(SampleGroup group) {
     this.group = group;
-    group.columns().forEach(column -> places.add(new BitSet()));
+    group.columns().forEach(column -> indexes.add(new BitSet()));
   }
 
   @Override
-  public void refuse(int column, int place, Refusal refusal) {
+  public void refuse(int column, int index, Refusal refusal) {
     for (int c = 0; c < group.columns().size(); c++) {
-      if ((c == column || column < 0) && group.columns().get(c).has(place)) {
-        places.get(c).set(place);
-        first.putIfAbsent(new Value(c, place), refusal);
+      if ((c == column || column < 0) && group.columns().get(c).has(index)) {
+        indexes.get(c).set(index);
+        first.putIfAbsent(new Value(c, index), refusal);
       }
     }
   }
@@ -35,13 +35,13 @@ final class RefusedValues implements LayoutEdits.Refusals {
     return first.isEmpty();
   }
 
-  /** Returns, for each column, the places whose values are refused. */
-  List<BitSet> places() {
-    return places;
+  /** Returns, for each column, the indexes whose values are refused. */
+  List<BitSet> indexes() {
+    return indexes;
   }
 
   /** Reports the refusals to a part. */
   void tell(Part part) {
-    first.forEach((value, refusal) -> part.refuse(value.column(), value.place(), refusal));
+    first.forEach((value, refusal) -> part.refuse(value.column(), value.index(), refusal));
   }
 }

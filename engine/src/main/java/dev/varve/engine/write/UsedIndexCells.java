@@ -25,11 +25,11 @@ final class UsedIndexCells {
    *
    * @param slot of the layout
    */
-  record Place(int slot, int table) {}
+  record IndexTable(int slot, int table) {}
 
   private static final class Generation {
     private final Set<HashValue128> hashes = new HashSet<>();
-    private final Map<Place, MutationBatch> cells = new HashMap<>();
+    private final Map<IndexTable, MutationBatch> cells = new HashMap<>();
   }
 
   /**
@@ -45,7 +45,7 @@ final class UsedIndexCells {
    * @return false if the cell must be written with the samples: no sample relied on it in this turn
    *     or the preceding one, or no more cells can be kept
    */
-  synchronized boolean use(Place place, HashValue128 hash, MutationBatch edits, int edit) {
+  synchronized boolean use(IndexTable table, HashValue128 hash, MutationBatch edits, int edit) {
     if (current.hashes.contains(hash)) {
       return true;
     }
@@ -53,12 +53,12 @@ final class UsedIndexCells {
       return false;
     }
     current.hashes.add(hash);
-    current.cells.computeIfAbsent(place, p -> new MutationBatch()).addFrom(edits, edit);
+    current.cells.computeIfAbsent(table, t -> new MutationBatch()).addFrom(edits, edit);
     return settling.hashes.contains(hash);
   }
 
   /** Returns the cells of the preceding turn, whose writes have ended. */
-  synchronized Map<Place, MutationBatch> due() {
+  synchronized Map<IndexTable, MutationBatch> due() {
     return settling.cells;
   }
 

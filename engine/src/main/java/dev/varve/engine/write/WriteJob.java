@@ -159,13 +159,13 @@ final class WriteJob {
       long time = group.times()[i];
       Refusal refusal = times.refusal(time);
       if (refusal != null) {
-        tally.refusePlace(group, i, refusal);
+        tally.refuseAll(group, i, refusal);
       } else {
         byPeriod.computeIfAbsent(dataset.periods().of(time).index(), index -> new BitSet()).set(i);
       }
     }
-    byPeriod.forEach((index, places) ->
-        add(series, dataset.periods().all().get(index), Places.select(group, places)));
+    byPeriod.forEach((period, indexes) ->
+        add(series, dataset.periods().all().get(period), SampleSelection.select(group, indexes)));
   }
 
   /** Adds a part if all layouts of its period accept its key. */

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class PlacesTest {
+class SampleSelectionTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.EMPTY);
 
-  private static SampleGroup group(Random random, int places) {
+  private static SampleGroup group(Random random, int indexes) {
     BatchBuilder batch = new BatchBuilder();
-    for (int i = 0; i < places; i++) {
+    for (int i = 0; i < indexes; i++) {
       batch.add(KEY, "a", i, new Value.Real(i / 2.0));
       if (random.nextBoolean()) {
         batch.add(KEY, "b", i, new Value.Text("t".repeat(i % 4) + i));
@@ -44,15 +44,15 @@ class PlacesTest {
     return samples;
   }
 
-  private static Object value(Column column, int place) {
+  private static Object value(Column column, int index) {
     return switch (column) {
-      case Column.Doubles doubles -> doubles.values()[place];
-      case Column.Longs longs -> longs.values()[place];
+      case Column.Doubles doubles -> doubles.values()[index];
+      case Column.Longs longs -> longs.values()[index];
       case Column.Texts texts ->
           new String(
               texts.bytes(),
-              texts.start(place),
-              texts.end(place) - texts.start(place),
+              texts.start(index),
+              texts.end(index) - texts.start(index),
               StandardCharsets.UTF_8);
     };
   }
@@ -72,7 +72,7 @@ class PlacesTest {
           samples(group).stream()
               .filter(sample -> wanted.get(Integer.parseInt(sample.split(" ", -1)[0])))
               .toList();
-      assertThat(samples(Places.select(group, wanted))).isEqualTo(expected);
+      assertThat(samples(SampleSelection.select(group, wanted))).isEqualTo(expected);
     }
   }
 
@@ -90,11 +90,11 @@ class PlacesTest {
             })
             .toList();
 
-    SampleGroup rest = Places.without(group, dropped);
+    SampleGroup rest = SampleSelection.without(group, dropped);
     assertThat(rest).isNotNull();
     assertThat(samples(rest)).isEqualTo(expected);
     assertThat(rest.size()).isLessThan(100);
     dropped.forEach(column -> column.set(0, 100));
-    assertThat(Places.without(group, dropped)).isNull();
+    assertThat(SampleSelection.without(group, dropped)).isNull();
   }
 }

@@ -8,79 +8,80 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Selects places of a group of samples. */
-final class Places {
-  private Places() {}
+/** Selects samples of a group. */
+final class SampleSelection {
+  private SampleSelection() {}
 
   /**
-   * Returns a group with some of the places of another.
+   * Returns a group with some of the samples of another.
    *
-   * @param wanted at least one place
+   * @param wanted indexes of at least one sample
    */
   static SampleGroup select(SampleGroup group, BitSet wanted) {
-    int[] places = wanted.stream().toArray();
-    long[] times = new long[places.length];
-    for (int i = 0; i < places.length; i++) {
-      times[i] = group.times()[places[i]];
+    int[] indexes = wanted.stream().toArray();
+    long[] times = new long[indexes.length];
+    for (int i = 0; i < indexes.length; i++) {
+      times[i] = group.times()[indexes[i]];
     }
     List<Column> columns = new ArrayList<>(group.columns().size());
     for (Column column : group.columns()) {
-      Column selected = select(column, places);
+      Column selected = select(column, indexes);
       if (selected != null) {
         columns.add(selected);
       }
     }
-    return new SampleGroup(group.key(), places.length, times, columns);
+    return new SampleGroup(group.key(), indexes.length, times, columns);
   }
 
-  /** Returns a column with some of its places; null if it has no value at any of them. */
-  private static @Nullable Column select(Column column, int[] places) {
-    long[] presence = presence(column, places);
+  /** Returns a column with the values at some indexes; null if it has no value at any of them. */
+  private static @Nullable Column select(Column column, int[] indexes) {
+    long[] presence = presence(column, indexes);
     if (presence != null && Arrays.stream(presence).allMatch(word -> word == 0)) {
       return null;
     }
     return switch (column) {
       case Column.Doubles(var field, var values, var ignored) -> {
-        double[] selected = new double[places.length];
-        for (int i = 0; i < places.length; i++) {
-          selected[i] = values[places[i]];
+        double[] selected = new double[indexes.length];
+        for (int i = 0; i < indexes.length; i++) {
+          selected[i] = values[indexes[i]];
         }
         yield new Column.Doubles(field, selected, presence);
       }
       case Column.Longs(var field, var values, var ignored) -> {
-        long[] selected = new long[places.length];
-        for (int i = 0; i < places.length; i++) {
-          selected[i] = values[places[i]];
+        long[] selected = new long[indexes.length];
+        for (int i = 0; i < indexes.length; i++) {
+          selected[i] = values[indexes[i]];
         }
         yield new Column.Longs(field, selected, presence);
       }
-      case Column.Texts texts -> select(texts, places, presence);
+      case Column.Texts texts -> select(texts, indexes, presence);
     };
   }
 
-  private static Column.Texts select(Column.Texts texts, int[] places, long @Nullable [] presence) {
-    int[] ends = new int[places.length];
+  private static Column.Texts select(
+      Column.Texts texts, int[] indexes, long @Nullable [] presence) {
+    int[] ends = new int[indexes.length];
     int length = 0;
-    for (int i = 0; i < places.length; i++) {
-      length += texts.end(places[i]) - texts.start(places[i]);
+    for (int i = 0; i < indexes.length; i++) {
+      length += texts.end(indexes[i]) - texts.start(indexes[i]);
       ends[i] = length;
     }
     byte[] bytes = new byte[length];
-    for (int i = 0; i < places.length; i++) {
-      int start = texts.start(places[i]);
-      int size = texts.end(places[i]) - start;
+    for (int i = 0; i < indexes.length; i++) {
+      int start = texts.start(indexes[i]);
+      int size = texts.end(indexes[i]) - start;
       System.arraycopy(texts.bytes(), start, bytes, ends[i] - size, size);
     }
     return new Column.Texts(texts.field(), bytes, ends, presence);
   }
 
-  private static long @Nullable [] presence(Column column, int[] places) {
+  private static long @Nullable [] presence(Column column, int[] indexes) {
     if (column.presence() == null) {
       return null;
     }
-    long[] presence = new long[(places.length + 63) >>> 6];
-    for (int i = 0; i < places.length; i++) {
-      if (column.has(places[i])) {
+    long[] presence = new long[(indexes.length + 63) >>> 6];
+    for (int i = 0; i < indexes.length; i++) {
+      if (column.has(indexes[i])) {
         presence[i >>> 6] |= 1L << i;
       }
     }
@@ -90,7 +91,7 @@ final class Places {
   /**
    * Returns a group without some of its values; null if no value is left.
    *
-   * @param dropped for each column, the places whose values are dropped
+   * @param dropped for each column, the indexes whose values are dropped
    */
   static @Nullable SampleGroup without(SampleGroup group, List<BitSet> dropped) {
     BitSet left = new BitSet(group.size());
