@@ -78,82 +78,47 @@ public record ReadRequest(
 
   /** Returns a copy with another selector. */
   public ReadRequest with(Selector other) {
-    return new ReadRequest(
-        other,
-        times,
-        fields,
-        versions,
-        kinds,
-        order,
-        newestFirst,
-        wholeTable,
-        budget,
-        recurring,
-        latest);
+    return copy(other, order, budget, recurring, latest);
   }
 
   /** Returns a copy with another order. */
   public ReadRequest with(Order other) {
-    return new ReadRequest(
-        selector,
-        times,
-        fields,
-        versions,
-        kinds,
-        other,
-        newestFirst,
-        wholeTable,
-        budget,
-        recurring,
-        latest);
+    return copy(selector, other, budget, recurring, latest);
   }
 
   /** Returns a copy with another budget. */
   public ReadRequest with(Budget other) {
-    return new ReadRequest(
-        selector,
-        times,
-        fields,
-        versions,
-        kinds,
-        order,
-        newestFirst,
-        wholeTable,
-        other,
-        recurring,
-        latest);
+    return copy(selector, order, other, recurring, latest);
   }
 
   /** Returns a copy for recurring times only. */
   public ReadRequest with(Recurring wanted) {
-    return new ReadRequest(
-        selector,
-        times,
-        fields,
-        versions,
-        kinds,
-        order,
-        newestFirst,
-        wholeTable,
-        budget,
-        wanted,
-        latest);
+    return copy(selector, order, budget, wanted, latest);
   }
 
   /** Returns a copy for the latest samples only. */
   public ReadRequest with(Latest wanted) {
+    return copy(selector, order, budget, recurring, wanted);
+  }
+
+  private ReadRequest copy(
+      Selector otherSelector,
+      Order otherOrder,
+      Budget otherBudget,
+      @Nullable Recurring otherRecurring,
+      @Nullable Latest otherLatest) {
     return new ReadRequest(
-        selector,
+        otherSelector,
         times,
         fields,
         versions,
         kinds,
-        order,
+        otherOrder,
         newestFirst,
         wholeTable,
-        budget,
-        recurring,
-        wanted);
+        otherBudget,
+        otherRecurring,
+        otherLatest);
   }
 
   /**
