@@ -15,27 +15,21 @@ import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The resource use of one query, checked against its limits, and its cancellation state. Code that
+ * The resource use of one query, checked against its limits, until it ends or is stopped. Code that
  * works for a query reads through {@link #runs}, accounts for memory with {@link #memory}, and
  * calls {@link #ensureWanted} in long computations. Thread-safe.
  */
 public final class QueryUse implements ReadGuard {
-  private static final Logger LOG = LoggerFactory.getLogger(QueryUse.class);
-
   /** A query that matches more keys, or compares more values with patterns, is heavy. */
   private static final int LIGHT_KEYS = 1_000;
 
-  /** A key with its tags and its place in a list; texts are shared with the catalog. */
+  /** A key with its tags and its slot in a list; texts are shared with the catalog. */
   private static final long BYTES_PER_KEY = 200;
 
   /** An attribute without its texts. */
@@ -54,8 +48,7 @@ public final class QueryUse implements ReadGuard {
   private final AtomicLong points = new AtomicLong();
   private final AtomicLong steps = new AtomicLong();
   private final AtomicReference<ReadCost> cost = new AtomicReference<>(ReadCost.NOTHING);
-  private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
-  private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
+  private final Cancellation cancellation = new Cancellation();
   private final Queue<Attribute> collected = new ConcurrentLinkedQueue<>();
   private volatile boolean limitStruck;
 
@@ -172,7 +165,7 @@ public final class QueryUse implements ReadGuard {
 
   @Override
   public void ensureWanted() {
-    if (stopped.get() != null) {
+    if (cancellation.stopped() != null) {
       throw new ReadCancelledException();
     }
   }
@@ -230,36 +223,22 @@ public final class QueryUse implements ReadGuard {
    * @param why TIMEOUT, KILLED or GONE; only the first call counts
    */
   public void stop(Outcome why) {
-    if (stopped.compareAndSet(null, why)) {
-      cancels.forEach(QueryUse::cancel);
-    }
-  }
-
-  /** Cancels a read. A failure must not prevent the other reads from being cancelled. */
-  private static void cancel(Runnable read) {
-    try {
-      read.run();
-    } catch (RuntimeException e) {
-      LOG.error("a read of a query could not be cancelled", e);
-    }
+    cancellation.stop(why);
   }
 
   /** Returns why the query was stopped; null if it was not. */
   public @Nullable Outcome stopped() {
-    return stopped.get();
+    return cancellation.stopped();
   }
 
   @Override
   public void begun(Runnable cancel) {
-    cancels.add(cancel);
-    if (stopped.get() != null) {
-      cancel.run();
-    }
+    cancellation.begun(cancel);
   }
 
   @Override
   public void ended(Runnable cancel) {
-    cancels.remove(cancel);
+    cancellation.ended(cancel);
   }
 
   /** Counts values that are about to be compared. */
