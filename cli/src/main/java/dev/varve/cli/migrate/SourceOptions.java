@@ -81,10 +81,15 @@ final class SourceOptions {
   MigrationSource open(Target target, String place, Selection selection) {
     check();
     if (prometheus != null) {
-      return new PrometheusSource(ServerAddress.of(prometheus, http), selection);
+      return new ListedSource(
+          "Prometheus", ServerAddress.of(prometheus, http), selection, new RemoteReads());
     }
     if (victoriaMetrics != null) {
-      return new VictoriaMetricsSource(ServerAddress.of(victoriaMetrics, http), selection);
+      return new ListedSource(
+          "VictoriaMetrics",
+          ServerAddress.of(victoriaMetrics, http),
+          selection,
+          new VictoriaMetricsExports());
     }
     if (influx != null) {
       return new InfluxSource(

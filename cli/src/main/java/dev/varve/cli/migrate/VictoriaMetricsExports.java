@@ -2,7 +2,7 @@ package dev.varve.cli.migrate;
 
 import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.MetricSelector;
-import dev.varve.cli.target.ServerAddress;
+import dev.varve.cli.migrate.ListedSource.Wanted;
 import dev.varve.cli.target.ServerConnection;
 import dev.varve.cli.target.ServerRequest;
 import dev.varve.formats.export.VictoriaMetricsLines;
@@ -12,60 +12,23 @@ import dev.varve.model.Column;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Samples;
-import dev.varve.model.Series;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** A server with VictoriaMetrics' export, which is asked for one series after the other. */
-final class VictoriaMetricsSource implements MigrationSource {
+/** Reads series by VictoriaMetrics' export. */
+final class VictoriaMetricsExports implements ListedSource.Reader {
   private static final int ROWS_PER_LINE = 8_192;
 
-  private final ServerConnection connection;
-  private final ServerAddress server;
-  private final PrometheusListing listing;
-
-  VictoriaMetricsSource(ServerAddress server, Selection selection) {
-    this.server = server;
-    this.connection = new ServerConnection(server);
-    this.listing = new PrometheusListing(connection, selection);
-  }
-
   @Override
-  public String name() {
-    return "VictoriaMetrics " + server;
-  }
-
-  @Override
-  public Resolution resolution() {
-    return Resolution.MILLISECONDS;
-  }
-
-  @Override
-  public List<String> metrics() throws IOException {
-    return listing.metrics();
-  }
-
-  @Override
-  public void read(String metric, @Nullable Series from, Receiver to) throws IOException {
-    List<Series> all = listing.series(metric);
-    for (Series series : all) {
-      if (from == null || Position.ORDER.compare(series, from) >= 0) {
-        read(series, PrometheusListing.only(series, all), to);
-      }
-    }
-  }
-
-  private void read(Series series, Map<String, String> labels, Receiver to) throws IOException {
+  public void read(ServerConnection connection, Wanted wanted, InOrder samples) throws IOException {
     String selector =
-        labels.entrySet().stream()
+        wanted.labels().entrySet().stream()
             .map(label ->
                 MetricSelector.quoted(label.getKey())
                     + "="
@@ -75,11 +38,10 @@ final class VictoriaMetricsSource implements MigrationSource {
         "?match%%5B%%5D=%s&start=%d&end=%d&max_rows_per_line=%d"
             .formatted(
                 URLEncoder.encode(selector, StandardCharsets.UTF_8),
-                listing.first(),
-                listing.last(),
+                wanted.first(),
+                wanted.last(),
                 ROWS_PER_LINE);
     VictoriaMetricsLines reader = new VictoriaMetricsLines(Resolution.MILLISECONDS, Map.of());
-    InOrder samples = new InOrder(series, listing.first(), listing.last(), to);
     try (InputStream answer = connection.send(ServerRequest.get("/api/v1/export" + query));
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(answer, StandardCharsets.UTF_8))) {
@@ -92,7 +54,8 @@ final class VictoriaMetricsSource implements MigrationSource {
         }
       }
     } catch (BadLineException e) {
-      throw new CommandFailedException("the export of %s: %s".formatted(series, e.getMessage()));
+      throw new CommandFailedException(
+          "the export of %s: %s".formatted(wanted.series(), e.getMessage()));
     }
   }
 
@@ -121,10 +84,5 @@ final class VictoriaMetricsSource implements MigrationSource {
     if (samples != null) {
       to.accept(samples);
     }
-  }
-
-  @Override
-  public void close() {
-    connection.close();
   }
 }
