@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Emits a gap for each window without a sample. */
 final class GapStage extends Stage {
-  /** Maximum number of gaps per series; each one is written out. */
-  static final int GAPS_MAX = 1_000_000;
-
   private final Gaps plan;
   private final Emitter out;
 
@@ -72,11 +69,11 @@ final class GapStage extends Stage {
    * number of windows first, so that most queries with too many gaps fail before the answer begins.
    */
   private void mark(long start, long end) {
-    if (plan.windows().leastBetween(start, end) > GAPS_MAX - gaps) {
+    if (plan.windows().leastBetween(start, end) > Gaps.MAX - gaps) {
       throw tooMany();
     }
     for (long window = start; window < end; window = plan.windows().endOf(window)) {
-      if (++gaps > GAPS_MAX) {
+      if (++gaps > Gaps.MAX) {
         throw tooMany();
       }
       out.gap(window);
@@ -85,8 +82,8 @@ final class GapStage extends Stage {
 
   private QueryRefusedException tooMany() {
     return new QueryRefusedException(
-        "more than %d windows of %s hold no sample; make the windows wider or the range shorter"
-            .formatted(GAPS_MAX, plan.windows()));
+        "more than %,d windows of %s hold no sample; make the windows wider or the range shorter"
+            .formatted(Gaps.MAX, plan.windows()));
   }
 
   @Override

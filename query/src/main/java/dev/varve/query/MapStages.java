@@ -30,11 +30,15 @@ final class MapStages {
     }
   }
 
-  /** Sums the window again for every sample, because a running sum accumulates rounding errors. */
+  /**
+   * Sums the window again for every sample, because a running sum accumulates rounding errors. A
+   * gap takes a place in the window, as in KairosDB, and fails the window once it is full.
+   */
   static final class Moving extends NumberStage {
     private final double[] ring;
     private int filled;
     private int at;
+    private boolean hasGap;
 
     Moving(MovingAverage plan, Stage next) {
       super("moving average", next);
@@ -45,17 +49,31 @@ final class MapStages {
     void beginNumbers() {
       filled = 0;
       at = 0;
+      hasGap = false;
     }
 
     @Override
     void numbers(Samples samples, int from, int to) {
       for (int i = from; i < to; i++) {
-        ring[at] = samples.number(i);
-        at = (at + 1) % ring.length;
-        filled = Math.min(filled + 1, ring.length);
+        take(samples.number(i));
         if (filled == ring.length) {
           out.add(samples.time(i), mean());
         }
+      }
+    }
+
+    @Override
+    public void gap(long time) {
+      hasGap = true;
+      take(Double.NaN);
+    }
+
+    private void take(double value) {
+      ring[at] = value;
+      at = (at + 1) % ring.length;
+      filled = Math.min(filled + 1, ring.length);
+      if (filled == ring.length && hasGap) {
+        throw noGaps();
       }
     }
 

@@ -37,8 +37,12 @@ abstract class NumberStage extends Stage {
   }
 
   @Override
-  public final void gap(long time) {
-    throw new OperatorException(name + " cannot take gaps; fill them last");
+  public void gap(long time) {
+    throw noGaps();
+  }
+
+  final OperatorException noGaps() {
+    return new OperatorException(name + " cannot take gaps; fill them last");
   }
 
   @Override

@@ -188,7 +188,10 @@ public sealed interface QueryPlan {
   /** Multiplies each number, then divides it. */
   record Scale(QueryPlan input, double factor, double divisor) implements PerSeries {}
 
-  /** Computes the mean of the last {@code size} samples, starting when there are that many. */
+  /**
+   * Computes the mean of the last {@code size} samples, starting when there are that many. Gaps
+   * count as samples without a mean: they are an error once there are that many.
+   */
   record MovingAverage(QueryPlan input, int size) implements PerSeries {}
 
   /**
@@ -253,7 +256,18 @@ public sealed interface QueryPlan {
    * @param to a time in the last window; null to end with the last sample
    */
   record Gaps(QueryPlan input, Windows windows, @Nullable Long from, @Nullable Long to)
-      implements PerSeries {}
+      implements PerSeries {
+    /** Maximum number of gaps per series; each one is written out. */
+    public static final int MAX = 10_000_000;
+
+    /**
+     * Returns whether a series may get more than {@link #MAX} gaps whatever its samples are: false
+     * where its first and last sample decide.
+     */
+    public boolean isTooLong() {
+      return from != null && to != null && windows.leastBetween(from, to) >= MAX;
+    }
+  }
 
   /**
    * Passes everything on, and also gives it to a receiver of the run.

@@ -465,7 +465,7 @@ class OperatorsTest {
     assertThat(Collected.of(new QueryPlan.Gaps(all(), tens, null, null), runs).only())
         .containsExactly(first, gap(20), gap(30), second);
     assertThatThrownBy(() ->
-            Collected.of(new QueryPlan.Gaps(all(), new Windows.Fixed(1, 0), 0L, 10_000_000L), runs))
+            Collected.of(new QueryPlan.Gaps(all(), new Windows.Fixed(1, 0), 0L, 20_000_000L), runs))
         .hasMessageContaining("windows of 1 from 0 hold no sample");
   }
 
@@ -678,7 +678,31 @@ class OperatorsTest {
     assertThatThrownBy(() ->
             Collected.of(new QueryPlan.Gaps(always, new Windows.Fixed(1, 0), 0L, 1L << 40), runs))
         .isInstanceOf(QueryRefusedException.class)
-        .hasMessageContaining("more than 1000000 windows");
+        .hasMessageContaining("more than 10,000,000 windows");
+  }
+
+  @Test
+  void movingAveragesFailOnceAFullWindowHasAGap() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    QueryPlan.Gaps three = new QueryPlan.Gaps(all(), new Windows.Fixed(10, 0), 0L, 20L);
+    assertThat(Collected.of(new QueryPlan.MovingAverage(three, 4), runs).only()).isEmpty();
+    assertThatThrownBy(() -> Collected.of(new QueryPlan.MovingAverage(three, 3), runs))
+        .isInstanceOf(OperatorException.class)
+        .hasMessage("moving average cannot take gaps; fill them last");
+    QueryPlan.Gaps after = new QueryPlan.Gaps(all(), new Windows.Fixed(10, 0), 10L, 20L);
+    assertThatThrownBy(() -> Collected.of(new QueryPlan.MovingAverage(after, 1), runs))
+        .isInstanceOf(OperatorException.class);
+  }
+
+  @Test
+  void knowsTooLongGapsAhead() {
+    Windows ones = new Windows.Fixed(1, 0);
+    assertThat(new QueryPlan.Gaps(all(), ones, 0L, 9_999_999L).isTooLong()).isFalse();
+    assertThat(new QueryPlan.Gaps(all(), ones, 0L, 10_000_000L).isTooLong()).isTrue();
+    assertThat(new QueryPlan.Gaps(all(), ones, Long.MIN_VALUE, Long.MAX_VALUE).isTooLong())
+        .isTrue();
+    assertThat(new QueryPlan.Gaps(all(), ones, null, null).isTooLong()).isFalse();
   }
 
   @Test

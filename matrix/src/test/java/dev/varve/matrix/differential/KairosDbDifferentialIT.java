@@ -70,10 +70,10 @@ class KairosDbDifferentialIT {
    * that fails while it saves points.
    */
   private static void note(Case both, KairosDbRequests requests, List<String> changed) {
-    boolean failed = both.theirs().status() == 500 && both.request().contains("save_as");
+    boolean failed = both.theirs().status() == 500 && both.request().json().contains("save_as");
     if (!both.equal() || failed) {
       requests.written().stream()
-          .filter(metric -> both.request().contains('"' + metric + '"'))
+          .filter(metric -> both.request().json().contains('"' + metric + '"'))
           .forEach(changed::add);
     }
   }

@@ -8,11 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes random requests to KairosDB's API. */
 final class KairosDbRequests {
   private static final String API = "/api/v1/";
+
+  private static final Pattern SHORT_GAPS =
+      Pattern.compile(
+          "\"name\":\"gaps\",\"sampling\":\\{\"value\":\\d+,\"unit\":\"(seconds|minutes|MINUTES)\"");
 
   private final Choices choices;
   private final Mutation mutation;
@@ -175,6 +180,13 @@ final class KairosDbRequests {
     boolean gaps = features.contains("aggregator gaps");
     if (choices.oneIn(30)) {
       wrongName(query);
+    }
+    if (SHORT_GAPS.matcher(JsonTree.write(query)).find()) {
+      // Without an end, gaps go up to now, which differs between two answers.
+      long start = Long.parseLong(String.valueOf(query.get("start_absolute")));
+      query.putIfAbsent(
+          "end_absolute",
+          start < KairosDbPoints.SPARSE_START ? KairosDbPoints.END : KairosDbPoints.SPARSE_END);
     }
     // Ranges without points are listed, so that a wrong length of a range makes an endless answer.
     String json = gaps ? JsonTree.write(query) : text(query, 3);

@@ -1,5 +1,7 @@
 package dev.varve.matrix.differential;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param features what the request covers, for the report and for rules
  */
 record Request(String method, String path, @Nullable String body, Set<String> features) {
+  private static final String QUERY = "?query=";
+
   boolean has(String feature) {
     return features.contains(feature);
   }
@@ -24,6 +28,16 @@ record Request(String method, String path, @Nullable String body, Set<String> fe
   /** Returns whether path or body contain a text. */
   boolean contains(String text) {
     return path.contains(text) || (body != null && body.contains(text));
+  }
+
+  /** Returns the JSON of a request: its body, or the one in its path; empty without one. */
+  String json() {
+    int query = path.indexOf(QUERY);
+    return body != null
+        ? body
+        : query < 0
+            ? ""
+            : URLDecoder.decode(path.substring(query + QUERY.length()), StandardCharsets.UTF_8);
   }
 
   /** Returns whether the request reads, so that it may be sent again. */

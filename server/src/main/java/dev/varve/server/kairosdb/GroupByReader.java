@@ -39,6 +39,7 @@ final class GroupByReader {
   private final List<Grouping> groupings = new ArrayList<>();
   private final List<Splitter> splitters = new ArrayList<>();
   private @Nullable String refusal;
+  private @Nullable String refusalOfNumbers;
 
   GroupByReader(Resolution resolution, long start) {
     this.resolution = resolution;
@@ -52,7 +53,7 @@ final class GroupByReader {
         add(QueryReader.processor(metric, "group_by", given.get(i), i));
       }
     }
-    return new GroupBy(tags, groupings, splitters, refusal);
+    return new GroupBy(tags, groupings, splitters, refusal, refusalOfNumbers);
   }
 
   private void add(Properties properties) {
@@ -104,7 +105,7 @@ final class GroupByReader {
     } else {
       splitters.add(new Splitter.ByTime(from, scaled(millis(size)), groups));
     }
-    Map<String, Object> block = new LinkedHashMap<>();
+    Map<String, @Nullable Object> block = new LinkedHashMap<>();
     block.put("range_size", Aggregators.shown(size));
     block.put("group_count", groups);
     groupings.add(new Grouping("time", block, "group_number"));
@@ -143,13 +144,15 @@ final class GroupByReader {
   @SuppressWarnings("unchecked") // Read by PropertyType.REALS.
   private void byBin(Properties properties) {
     Settings settings = properties.settings(OF_BIN, "bin", "groupby.BinGroupBy");
-    List<Double> bins =
-        settings.get("bins") instanceof List<?> given ? (List<Double>) given : List.of();
+    Object given = settings.get("bins");
+    List<Double> bins = given == null ? List.of() : (List<Double>) given;
     if (bins.isEmpty()) {
-      // KairosDB looks at the first as soon as there is a point.
-      refusal = properties.context() + ".bins may not be empty";
+      // KairosDB looks at the first as soon as there is a number; texts are in no bin.
+      refusalOfNumbers = properties.context() + ".bins may not be empty";
     }
     splitters.add(new Splitter.ByBin(bins));
-    groupings.add(new Grouping("bin", Map.of("bins", bins), "bin_number"));
+    Map<String, @Nullable Object> block = new LinkedHashMap<>();
+    block.put("bins", given);
+    groupings.add(new Grouping("bin", block, "bin_number"));
   }
 }

@@ -114,6 +114,7 @@ public final class KairosDb implements Dialect {
   private void query(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
     Asked asked = Asked.read(exchange, dataset.resolution(), context.clock());
+    asked.request().ensureBounded();
     if (asked.request().writes()) {
       exchange.requireOrigin();
       exchange.require(Right.WRITE);

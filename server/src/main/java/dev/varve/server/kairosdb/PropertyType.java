@@ -154,7 +154,7 @@ enum PropertyType {
       return json instanceof Boolean truth ? truth.toString() : FieldValue.constant(json);
     }
   },
-  /** A map of {@link String} to {@link String}. */
+  /** A map of {@link String} to {@link String}, or to a {@link List} or {@link Map} as given. */
   TAGS {
     @Override
     @Nullable Object read(@Nullable Object json, Properties owner, String property) {
@@ -185,8 +185,8 @@ enum PropertyType {
   /** A threshold of the score aggregator. */
   record Threshold(double value, boolean inferior) {}
 
-  private static Map<String, String> tags(Object json, Properties owner, String property) {
-    Map<String, String> tags = new LinkedHashMap<>();
+  private static Map<String, Object> tags(Object json, Properties owner, String property) {
+    Map<String, Object> tags = new LinkedHashMap<>();
     // KairosDB's JSON library also reads an empty array as a map.
     if (json instanceof List<?> list && list.isEmpty()) {
       return tags;
@@ -196,7 +196,8 @@ enum PropertyType {
           if (value == null) {
             throw new HttpError(500, "the value of tag '" + name + "' is null");
           }
-          tags.put(name, (String) Objects.requireNonNull(TEXT.read(value, owner, property)));
+          boolean text = !(value instanceof List<?> || value instanceof Map<?, ?>);
+          tags.put(name, text ? Objects.requireNonNull(TEXT.read(value, owner, property)) : value);
         });
     return tags;
   }

@@ -119,13 +119,14 @@ final class QueryAnswer implements ResultSink {
     json.writeEndArray();
   }
 
-  private void writeProperty(String name, Object value) {
+  private void writeProperty(String name, @Nullable Object value) {
     json.writeName(name);
     writeValue(value);
   }
 
-  private void writeValue(Object value) {
+  private void writeValue(@Nullable Object value) {
     switch (value) {
+      case null -> json.writeNull();
       case Map<?, ?> map -> {
         json.writeStartObject();
         map.forEach((name, inner) -> writeProperty((String) name, inner));

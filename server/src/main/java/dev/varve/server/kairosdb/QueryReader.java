@@ -197,6 +197,10 @@ final class QueryReader {
     if (refusal != null) {
       plan = new QueryPlan.Refuse(plan, refusal);
     }
+    String refusalOfNumbers = groupBy.refusalOfNumbers();
+    if (refusalOfNumbers != null) {
+      plan = new QueryPlan.Numbers(new QueryPlan.Refuse(plan, refusalOfNumbers));
+    }
     if (!groupBy.splitters().isEmpty()) {
       plan = new QueryPlan.Split(plan, groupBy.splitters());
     }

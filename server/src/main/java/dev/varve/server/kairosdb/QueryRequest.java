@@ -5,7 +5,9 @@ import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan;
+import dev.varve.query.QueryPlan.Gaps;
 import dev.varve.query.QueryPlan.Splitter;
+import dev.varve.server.http.HttpError;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,33 @@ record QueryRequest(List<MetricQuery> metrics) {
     }
   }
 
+  /**
+   * Ensures that no answer will be too long because of gaps, which the request alone decides,
+   * before an answer begins.
+   *
+   * @throws HttpError 400 for a {@code gaps} over too many windows
+   */
+  void ensureBounded() {
+    for (int i = 0; i < metrics.size(); i++) {
+      Gaps gaps = tooLong(metrics.get(i).plan());
+      if (gaps != null) {
+        throw HttpError.badRequest(
+            "query.metric[%d].aggregators: gaps over more than %,d windows of %s; make the windows wider or the range shorter"
+                .formatted(i, Gaps.MAX, gaps.windows()));
+      }
+    }
+  }
+
+  private static @Nullable Gaps tooLong(QueryPlan plan) {
+    return switch (plan) {
+      case Gaps gaps when gaps.isTooLong() -> gaps;
+      case QueryPlan.PerSeries operator -> tooLong(operator.input());
+      case QueryPlan.Numbers numbers -> tooLong(numbers.operator());
+      // Aggregators come last.
+      default -> null;
+    };
+  }
+
   /** Returns whether the query also writes. */
   boolean writes() {
     return metrics.stream().anyMatch(metric -> !metric.saves().isEmpty());
@@ -48,12 +77,14 @@ record QueryRequest(List<MetricQuery> metrics) {
    * @param groupings all other groupings, in order
    * @param splitters that implement those groupings
    * @param refusal why the query fails once there is a point; null if it does not
+   * @param refusalOfNumbers why it fails once there is a number; null if it does not
    */
   record GroupBy(
       List<String> tags,
       List<Grouping> groupings,
       List<Splitter> splitters,
-      @Nullable String refusal) {}
+      @Nullable String refusal,
+      @Nullable String refusalOfNumbers) {}
 
   /**
    * A grouping by something other than tags.
@@ -61,7 +92,7 @@ record QueryRequest(List<MetricQuery> metrics) {
    * @param block what the answer repeats of the grouping, in order
    * @param group field name of the group's number
    */
-  record Grouping(String name, Map<String, Object> block, String group) {}
+  record Grouping(String name, Map<String, @Nullable Object> block, String group) {}
 
   /** Returns the range of a query in the resolution of a dataset; both ends are inclusive. */
   static TimeRange range(long first, long last, Resolution resolution) {

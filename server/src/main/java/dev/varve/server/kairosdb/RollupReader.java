@@ -22,6 +22,9 @@ final class RollupReader {
   /** Maximum number of queries of a task. */
   private static final int QUERIES_MAX = 100;
 
+  private static final String NO_INTERVAL =
+      "executionInterval.value must be greater than or equal to 1";
+
   private final Clock clock;
   private final Resolution resolution;
   private final Reservation memory;
@@ -109,7 +112,7 @@ final class RollupReader {
     if (interval == null) {
       problems.add("executionInterval may not be null");
     } else if (interval.count() < 1) {
-      problems.add("executionInterval.value must be greater than or equal to 1");
+      problems.add(NO_INTERVAL);
     }
     if (!problems.isEmpty()) {
       throw new InvalidTaskException(problems);
@@ -139,6 +142,12 @@ final class RollupReader {
     // Without a unit KairosDB stores the task, and then schedules no task at all any more.
     if (json instanceof Map<?, ?> map && map.get("unit") == null) {
       throw new InvalidTaskException(List.of("executionInterval.unit may not be null"));
+    }
+    // The same goes for what is no future time.
+    if (json instanceof Map<?, ?> map
+        && asServerError(() -> FieldValue.whole(map.get("value"))) instanceof Long value
+        && value < 0) {
+      throw new InvalidTaskException(List.of(NO_INTERVAL));
     }
     return (Length) asServerError(() -> PropertyType.length(json, nowhere, "execution_interval"));
   }

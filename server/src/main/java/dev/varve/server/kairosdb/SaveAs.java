@@ -15,12 +15,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The aggregator {@code save_as}: where the points that reach it are also written.
  *
- * @param metric empty if none is given, which fails once there is a point
+ * @param metric empty if none is given
  * @param tags of all points
  * @param ttl lifetime of the points in seconds; 0 for that of the dataset
  * @param addSavedFrom whether tag {@code saved_from} names the metric that was read
+ * @param refusal why it fails once there is a point; null if it does not
  */
-record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSavedFrom) {
+record SaveAs(
+    String metric,
+    Map<String, String> tags,
+    int ttl,
+    boolean addSavedFrom,
+    @Nullable String refusal) {
   static final String NAME = "save_as";
 
   private static final String SAVED_FROM = "saved_from";
@@ -47,12 +53,19 @@ record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSaved
   static SaveAs read(Properties properties) {
     Settings settings = properties.settings(PROPERTIES, NAME, "aggregator.SaveAsAggregator");
     String metric = settings.constant("metric_name");
+    String refusal = metric == null || metric.isEmpty() ? "save_as has no metric_name" : null;
+    Map<String, Object> given =
+        settings.get("tags") instanceof Map<?, ?> map ? (Map<String, Object>) map : Map.of();
     Map<String, String> tags = new LinkedHashMap<>();
-    Object given = settings.get("tags");
-    if (given != null) {
-      tags.putAll((Map<String, String>) given);
-      // An empty value is the same as no tag.
-      tags.values().removeIf(String::isEmpty);
+    for (Map.Entry<String, Object> tag : given.entrySet()) {
+      if (!(tag.getValue() instanceof String text)) {
+        refusal =
+            "save_as cannot write tag '%s' with the value %s: a value is a string"
+                .formatted(tag.getKey(), JsonTree.text(tag.getValue()));
+      } else if (!text.isEmpty()) {
+        // An empty value is the same as no tag.
+        tags.put(tag.getKey(), text);
+      }
     }
     int ttl = (int) settings.whole("ttl", 0);
     if (ttl < 0) {
@@ -62,7 +75,7 @@ record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSaved
     if (addSavedFrom && tags.containsKey(SAVED_FROM)) {
       throw twice(SAVED_FROM);
     }
-    return new SaveAs(metric == null ? "" : metric, tags, ttl, addSavedFrom);
+    return new SaveAs(metric == null ? "" : metric, tags, ttl, addSavedFrom, refusal);
   }
 
   private static HttpError twice(String tag) {
@@ -76,12 +89,12 @@ record SaveAs(String metric, Map<String, String> tags, int ttl, boolean addSaved
    *
    * @param from the metric that is read
    * @param grouped tags by which the results are grouped
-   * @throws OperatorException if there is no metric
+   * @throws OperatorException if there is no metric, or a tag is no text
    * @throws HttpError 500 if a tag has two values
    */
   GroupKey key(String from, List<String> grouped, ResultSeries result) {
-    if (metric.isEmpty()) {
-      throw new OperatorException("save_as has no metric_name");
+    if (refusal != null) {
+      throw new OperatorException(refusal);
     }
     Map<String, String> all = new TreeMap<>(tags);
     if (addSavedFrom) {

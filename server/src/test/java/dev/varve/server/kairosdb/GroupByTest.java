@@ -28,7 +28,10 @@ class GroupByTest {
         {"name":"m","tags":{"host":"a"},"datapoints":[
           [1700000000000,3],[1703000000000,4],[1710000000000,5],[1730000000000,7]]}\
         """;
-    assertThat(server.post("/api/v1/datapoints", points).statusCode()).isEqualTo(204);
+    String texts =
+        "{\"name\":\"texts\",\"tags\":{\"host\":\"a\"},\"datapoints\":[[1700000000000,\"one\"]]}";
+    assertThat(server.post("/api/v1/datapoints", "[" + points + "," + texts + "]").statusCode())
+        .isEqualTo(204);
   }
 
   @AfterAll
@@ -66,11 +69,18 @@ class GroupByTest {
   }
 
   @Test
-  void noBinsFailOnceThereIsAPoint() {
+  void noBinsFailOnceThereIsANumber() {
     String bins = "{\"name\":\"bin\",\"bins\":[]}";
     HttpResponse<String> answer = grouped("m", bins);
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body()).contains("query.metric[0].group_by[0].bins may not be empty");
     assertThat(grouped("none", bins).statusCode()).isEqualTo(200);
+    assertThat(grouped("texts", bins).body())
+        .contains(
+            "{\"name\":\"bin\",\"bins\":[],\"group\":{\"bin_number\":-1}}",
+            "[[1700000000000,\"one\"]]");
+    assertThat(grouped("texts", "{\"name\":\"bin\"}").body())
+        .contains("{\"name\":\"bin\",\"bins\":null,\"group\":{\"bin_number\":-1}}");
+    assertThat(grouped("m", "{\"name\":\"bin\"}").statusCode()).isEqualTo(500);
   }
 }

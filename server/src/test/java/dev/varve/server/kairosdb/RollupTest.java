@@ -176,6 +176,10 @@ class RollupTest {
         400,
         "\"executionInterval.value must be greater than or equal to 1\"");
     assertRefused(
+        task("t", every(-1, "weeks"), ""),
+        400,
+        "\"executionInterval.value must be greater than or equal to 1\"");
+    assertRefused(
         task("t", "{\"value\":1}", ""), 400, "\"executionInterval.unit may not be null\"");
     assertRefused(
         ofQuery(

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -126,6 +127,22 @@ class SaveAsTest {
         400,
         "Property 'bogus' was specified for object 'save_as' but no matching setter was found on 'class org.kairosdb.core.aggregator.SaveAsAggregator'");
     assertThat(server().get("/api/v1/metricnames?prefix=m.e").body()).isEqualTo("{\"results\":[]}");
+  }
+
+  @Test
+  void aTagThatIsNoTextFailsOnceThereIsAPoint() {
+    for (String tags : List.of("{\"a\":[\"one\"]}", "{\"a\":[]}", "{\"a\":{\"some\":1}}")) {
+      String save = "{\"name\":\"save_as\",\"metric_name\":\"m.list\",\"tags\":%s}".formatted(tags);
+      HttpResponse<String> none = query("\"name\":\"none\",\"aggregators\":[" + save + "]");
+      assertThat(none.statusCode()).as(none.body()).isEqualTo(200);
+      assertFails(
+          "\"metric_name\":\"m.list\",\"tags\":" + tags,
+          500,
+          "save_as cannot write tag 'a' with the value ");
+    }
+    assertFails("\"metric_name\":\"m.list\",\"tags\":[\"one\"]", 400, "BEGIN_OBJECT");
+    assertThat(server().get("/api/v1/metricnames?prefix=m.list").body())
+        .isEqualTo("{\"results\":[]}");
   }
 
   @Test
