@@ -34,6 +34,7 @@ final class CountedSink implements ResultSink {
 
   @Override
   public void gap(long time) {
+    use.giveWay();
     use.pointsReturned(1);
     sink.gap(time);
   }

@@ -9,6 +9,7 @@ import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
+import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
@@ -693,6 +694,35 @@ class OperatorsTest {
     QueryPlan.Gaps after = new QueryPlan.Gaps(all(), new Windows.Fixed(10, 0), 10L, 20L);
     assertThatThrownBy(() -> Collected.of(new QueryPlan.MovingAverage(after, 1), runs))
         .isInstanceOf(OperatorException.class);
+  }
+
+  @Test
+  void gapsEndWhenTheRunIsCancelled() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    QueryPlan gaps = new QueryPlan.Gaps(all(), new Windows.Fixed(1, 0), 0L, 1_000_000L);
+    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
+    QueryRun run = new QueryRun(gaps, use.runs(runs), use);
+    List<Long> seen = new ArrayList<>();
+    ResultSink cancelling =
+        new ResultSink() {
+          @Override
+          public void begin(ResultSeries series) {}
+
+          @Override
+          public void samples(Samples samples, int from, int to) {}
+
+          @Override
+          public void gap(long time) {
+            seen.add(time);
+            run.cancel();
+          }
+
+          @Override
+          public void end() {}
+        };
+    assertThatThrownBy(() -> run.into(cancelling)).isInstanceOf(ReadCancelledException.class);
+    assertThat(seen).containsExactly(0L);
   }
 
   @Test
