@@ -44,6 +44,8 @@ final class KairosDbRules {
   /** A query of a metric that a wrong type makes of a name; some writes to it were refused. */
   private static final Pattern NO_TEXT_AS_NAME = Pattern.compile("\"name\":(-?\\d|true|false)");
 
+  private static final Pattern LATER_GROUP_BY = Pattern.compile("\\.group_by\\[[1-9]\\d*]");
+
   private static final Pattern POINTS = Pattern.compile("\"values\":\\[\\[");
 
   private KairosDbRules() {}
@@ -192,6 +194,12 @@ final class KairosDbRules {
             "**`tags` of a `group_by` that are no strings**",
             (both, difference) ->
                 both.statuses(200, 500) && both.ours().body().contains("is no text of tags")),
+        new Rule(
+            "400 for a mistake in a later `group_by`",
+            (both, difference) ->
+                both.statuses(400, 500)
+                    && both.says(LATER_GROUP_BY)
+                    && both.ours().body().contains("is no text of tags")),
         new Rule(
             "**an `execution_interval` without a unit, of 0 or negative, a sampling of 0**",
             (both, difference) ->
