@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Arguments of a program of the form {@code name=value}.
  *
- * @param all the arguments; others than these are ignored
+ * @param all all arguments; names that nobody asks for are ignored
  */
 record Arguments(List<String> all) {
   /** Returns the arguments after the first, which has no name. */
@@ -28,7 +28,7 @@ record Arguments(List<String> all) {
     return Integer.parseInt(text(name, Integer.toString(otherwise)));
   }
 
-  /** Returns the value of an argument, or a default, as the list that commas separate. */
+  /** Returns the value of an argument, or a default, split at commas. */
   List<String> list(String name, String otherwise) {
     return List.of(text(name, otherwise).split(","));
   }

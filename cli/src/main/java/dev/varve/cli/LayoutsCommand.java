@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.cli.io.LayoutOptions;
 import dev.varve.cli.io.OutputFormat;
 import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutParameter;
 import dev.varve.layout.StorageLayout;
@@ -49,6 +50,9 @@ final class LayoutsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (name == null && !parameters.isEmpty()) {
+      throw new WrongCallException("--param needs the name of a layout");
+    }
     if (name == null) {
       list();
     } else {
@@ -126,16 +130,22 @@ final class LayoutsCommand implements Callable<Integer> {
       }
     }
     records.add("domain", "kinds", layout.domain().kinds());
-    records.add("domain", "tags", layout.domain().tagsMin() + " to " + layout.domain().tagsMax());
+    int tagsMin = layout.domain().tagsMin();
+    int tagsMax = layout.domain().tagsMax();
+    records.add(
+        "domain",
+        "tags",
+        tagsMax == Integer.MAX_VALUE ? tagsMin + " or more" : tagsMin + " to " + tagsMax);
     records.add("domain", "fields", layout.domain().fields());
     records.add("domain", "resource", layout.domain().resource());
   }
 
   private static String describe(FamilySpec family) {
+    int max = family.maxVersions();
     String versions =
-        family.maxVersions() == FamilySpec.ALL_VERSIONS
+        max == FamilySpec.ALL_VERSIONS
             ? "all versions"
-            : family.maxVersions() + " version";
+            : max + (max == 1 ? " version" : " versions");
     return "cell time is " + family.time() + ", " + versions;
   }
 }

@@ -62,7 +62,7 @@ class BackupCommandTest {
   private static final int ROUNDS_AT_ONCE = 100;
 
   /** Rounds, in turn with a killed backup and a killed restore; more in profile {@code full}. */
-  private static final int KILLS = Integer.getInteger("varve.kills", 20);
+  private static final int KILLS = Integer.getInteger("varve.kills", 40);
 
   /** A child that ended by itself shows nothing, so another one is killed. */
   private static final int CHILDREN_MAX = 5;

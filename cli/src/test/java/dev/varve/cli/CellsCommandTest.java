@@ -93,7 +93,13 @@ class CellsCommandTest {
     assertThat(out.toString().lines())
         .anyMatch(line -> line.startsWith("blocks ") && line.contains("the default"));
     assertThat(run(utf8(List.of()), "layouts", "blocks")).isZero();
-    assertThat(out.toString()).contains("resolution", "journal/j");
+    assertThat(out.toString()).contains("resolution", "journal/j", "0 or more");
+  }
+
+  @Test
+  void parametersNeedALayout() {
+    assertThat(run(utf8(List.of()), "layouts", "--param", "unit=days")).isEqualTo(2);
+    assertThat(err.toString()).contains("--param needs the name of a layout");
   }
 
   @Test

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of a decoded row key. Setting a tag or resource identifier twice throws {@link
- * DamagedCellException}.
+ * DamagedCellException}; other parts keep the last value. Times are in the resolution of the
+ * layout.
  */
 public final class KeyOutput {
   private String metric = "";
@@ -72,6 +73,7 @@ public final class KeyOutput {
     return field;
   }
 
+  /** Returns the stamp of the write in the row key; 0 if the row key does not contain one. */
   public long stamp() {
     return stamp;
   }

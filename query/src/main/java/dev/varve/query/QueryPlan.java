@@ -261,11 +261,13 @@ public sealed interface QueryPlan {
     public static final int MAX = 10_000_000;
 
     /**
-     * Returns whether a series may get more than {@link #MAX} gaps whatever its samples are: false
-     * where its first and last sample decide.
+     * Returns whether there are more than {@link #MAX} windows, so that a series without samples
+     * gets too many gaps: false where its first and last sample decide.
      */
     public boolean isTooLong() {
-      return from != null && to != null && windows.leastBetween(from, to) >= MAX;
+      return from != null
+          && to != null
+          && windows.leastBetween(windows.startOf(from), windows.startOf(to)) >= MAX;
     }
   }
 

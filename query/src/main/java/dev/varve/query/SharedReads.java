@@ -11,13 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads shared by several plans of one query. The first plan gathers the samples. They are kept for
  * the other plans while all kept samples fit in a quarter of the query's memory and until the query
- * needs the memory; otherwise they are read again. Plans must run one at a time.
+ * needs the memory; otherwise they are read again. Plans must run one at a time. Methods are
+ * synchronized, because the readers of a running plan call {@link #release} from their own threads
+ * when memory is short.
  */
 final class SharedReads {
+  /** Shared samples may hold one in this many bytes of the query's memory. */
   private static final int SHARE = 4;
 
   /** Number of plans that have yet to run each read, regardless of their grouping. */
-  private final Map<Merge, Integer> left = new HashMap<>();
+  private final Map<Merge, Integer> plansLeft = new HashMap<>();
 
   private final Map<Merge, Gathering> kept = new HashMap<>();
 
@@ -29,7 +32,7 @@ final class SharedReads {
     for (QueryPlan plan : plans) {
       Merge merge = QueryPlan.mergeOf(plan);
       if (merge != null) {
-        left.merge(ungrouped(merge), 1, Integer::sum);
+        plansLeft.merge(ungrouped(merge), 1, Integer::sum);
       }
     }
   }
@@ -40,7 +43,7 @@ final class SharedReads {
    */
   synchronized @Nullable Gathering gathered(Merge merge) {
     Merge read = ungrouped(merge);
-    left.merge(read, -1, Integer::sum);
+    plansLeft.merge(read, -1, Integer::sum);
     Gathering gathering = kept.remove(read);
     held -= gathering == null ? 0 : gathering.held();
     return gathering;
@@ -51,7 +54,7 @@ final class SharedReads {
    */
   synchronized void done(Merge merge, Gathering gathering, Memory memory) {
     Merge read = ungrouped(merge);
-    if (left.getOrDefault(read, 0) > 0 && held + gathering.held() <= memory.max() / SHARE) {
+    if (plansLeft.getOrDefault(read, 0) > 0 && held + gathering.held() <= memory.max() / SHARE) {
       kept.put(read, gathering);
       held += gathering.held();
       memory.whenShort(this::release);

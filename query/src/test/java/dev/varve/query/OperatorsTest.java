@@ -730,6 +730,9 @@ class OperatorsTest {
     Windows ones = new Windows.Fixed(1, 0);
     assertThat(new QueryPlan.Gaps(all(), ones, 0L, 9_999_999L).isTooLong()).isFalse();
     assertThat(new QueryPlan.Gaps(all(), ones, 0L, 10_000_000L).isTooLong()).isTrue();
+    Windows seconds = new Windows.Fixed(1_000, 0);
+    assertThat(new QueryPlan.Gaps(all(), seconds, 0L, 9_999_999_999L).isTooLong()).isFalse();
+    assertThat(new QueryPlan.Gaps(all(), seconds, 999L, 10_000_000_000L).isTooLong()).isTrue();
     assertThat(new QueryPlan.Gaps(all(), ones, Long.MIN_VALUE, Long.MAX_VALUE).isTooLong())
         .isTrue();
     assertThat(new QueryPlan.Gaps(all(), ones, null, null).isTooLong()).isFalse();

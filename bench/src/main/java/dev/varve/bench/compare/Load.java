@@ -10,15 +10,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Sends all bodies over two connections, each request after the answer to the one before.
+ * Sends all bodies over {@link DataSet#STREAMS} connections, each request after the answer to the
+ * one before.
  *
- * @param samplesPerSecond over both connections; infinite for as fast as it goes
- * @param secondsMax after which the rest is not sent; the first third warms up and is not counted
- *     in times of requests then
+ * @param samplesPerSecond over all connections; infinite for as fast as it goes
+ * @param secondsMax sending stops after this time; infinite to send everything. If it is finite,
+ *     the first third of the requests is warm-up and missing from {@code millis}
  */
 record Load(Running server, Bodies bodies, double samplesPerSecond, double secondsMax) {
-  /** How long an overloaded server may refuse a request. */
-  private static final int TRIES = 1_000;
+  /** Maximum number of times that an overloaded server may refuse a request. */
+  private static final int TRIES_MAX = 1_000;
 
   private static final double PAUSE_SECONDS = 0.05;
 
@@ -26,7 +27,8 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
    * What the client saw.
    *
    * @param seconds from the first request to the last answer
-   * @param millis sorted times from request to answer, repeated requests included
+   * @param millis sorted times to the answer, repeated requests included: from the request, or, at
+   *     a limited rate, from when it was due, so that waiting for the one before counts
    * @param repeated requests that the server asked to repeat
    */
   record Sent(double seconds, double[] millis, long repeated) {
@@ -71,8 +73,10 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
         if (due > secondsMax) {
           break;
         }
-        await(start + (long) (due * 1e9));
-        long begun = System.nanoTime();
+        boolean isLimited = samplesPerSecond != Double.POSITIVE_INFINITY;
+        long dueAt = start + (long) (due * 1e9);
+        await(dueAt);
+        long begun = isLimited ? dueAt : System.nanoTime();
         repeated += post(connection, reading);
         millis.add((System.nanoTime() - begun) / 1e6);
         sent += rows;
@@ -96,7 +100,7 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
       throws IOException, InterruptedException {
     Protocol protocol = bodies.protocol();
     String target = server.product().writeTarget(protocol);
-    for (int refused = 0; refused < TRIES; refused++) {
+    for (int refused = 0; refused < TRIES_MAX; refused++) {
       int status = connection.send("POST", target, protocol.headers(), body.body(), body.length());
       if (status / 100 == 2) {
         return refused;
@@ -110,6 +114,6 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
     }
     throw new IOException(
         "%s refused a write %d times: %s"
-            .formatted(server.product().name(), TRIES, connection.text()));
+            .formatted(server.product().name(), TRIES_MAX, connection.text()));
   }
 }

@@ -84,7 +84,9 @@ public record Advice(
    *     the parts of the row key before the time select, or the partition
    * @param largestRow bytes of the largest row or partition, when it is full
    */
-  public record WriteCosts(double cells, double bytes, double hottest, double largestRow) {}
+  public record WriteCosts(double cells, double bytes, double hottest, double largestRow) {
+    public static final WriteCosts NONE = new WriteCosts(0, 0, 0, 0);
+  }
 
   /**
    * A change.

@@ -28,14 +28,23 @@ import org.jspecify.annotations.Nullable;
  * others, with the counts of the catalog, and compares what they would read and write.
  */
 public final class Advisor {
-  /** A single layout has to cost at most this share of the present cost. */
-  static final double WORTH = 0.7;
+  /** Maximum cost of a single layout, as a share of the present cost. */
+  static final double COST_SHARE_MAX = 0.7;
 
-  /** A second layout has to bring the cost down to this share, since every write is done twice. */
-  static final double WORTH_TWICE = 0.5;
+  /** Maximum cost of two layouts, as a share of that of one, since every write is done twice. */
+  static final double PAIR_COST_SHARE_MAX = 0.5;
 
-  /** The share of the bytes of cells that blocks may have; what compresses less stays in cells. */
-  static final double WORTH_PACKING = 0.5;
+  /** Maximum cost of a pair of layouts, as a share of that of the pair before it in the search. */
+  private static final double BETTER_PAIR_SHARE_MAX = 0.9;
+
+  /** Maximum cost of a sound layout, as a multiple of the present cost, if that has faults. */
+  private static final double SOUND_COST_FACTOR_MAX = 2;
+
+  /** Share of the recorded queries below which the advice says how many are not weighed. */
+  private static final double COVERED_MIN = 0.8;
+
+  /** Maximum size of blocks, as a share of the size of cells; above it, cells stay. */
+  static final double BLOCKS_SHARE_MAX = 0.5;
 
   private final OpenDataset dataset;
   private final DatasetReader reader;
@@ -80,14 +89,9 @@ public final class Advisor {
     List<Option> present = period.layouts().stream().map(weigher::weigh).toList();
     Declaration base = base(primary);
     LayoutNames names = LayoutNames.of(dataset, base.name());
+    boolean embedded = dataset.store().isEmbedded();
     Search search =
-        new Search(
-            weigher,
-            workload,
-            base,
-            present.getFirst(),
-            names.first(),
-            !dataset.store().isEmbedded());
+        new Search(weigher, workload, base, present.getFirst(), names.first(), !embedded);
     List<String> missing = missing(workload, rates);
     if (rates.rates().isEmpty()) {
       return new Advice(
@@ -103,7 +107,6 @@ public final class Advisor {
           List.of());
     }
     Choice choice = choice(workload, present, search);
-    boolean embedded = dataset.store().isEmbedded();
     String refusal = embedded ? BlocksWeigher.refusal(dataset) : null;
     if (embedded && refusal == null) {
       choice = orBlocks(choice, workload, rates, present, guard);
@@ -142,21 +145,22 @@ public final class Advisor {
   }
 
   private Choice choice(Workload workload, List<Option> present, Search search) {
-    double now = Option.mean(workload, present).cost();
+    double presentCost = Option.mean(workload, present).cost();
     boolean faulty = present.stream().anyMatch(one -> !one.faults().isEmpty());
     Option single = search.best();
     double best = Option.mean(workload, List.of(single)).cost();
     boolean sound = single.faults().isEmpty();
     boolean changes =
         !single.equals(present.getFirst())
-            && ((faulty && sound && best <= 2 * now) || (sound && best <= WORTH * now));
+            && ((faulty && sound && best <= SOUND_COST_FACTOR_MAX * presentCost)
+                || (sound && best <= COST_SHARE_MAX * presentCost));
     Option primary = changes ? single : present.getFirst();
-    double alone = changes ? best : now;
-    List<Option> pair = pair(workload, search, primary);
-    if (pair.size() == 2
-        && Option.mean(workload, pair).cost() <= WORTH_TWICE * alone
-        && present.size() == 1) {
-      return new Choice(Verdict.COMPANION, pair);
+    double alone = changes ? best : presentCost;
+    if (present.size() == 1) {
+      List<Option> pair = pair(workload, search, primary);
+      if (pair.size() == 2 && Option.mean(workload, pair).cost() <= PAIR_COST_SHARE_MAX * alone) {
+        return new Choice(Verdict.COMPANION, pair);
+      }
     }
     if (changes) {
       return new Choice(Verdict.CHANGE, List.of(single));
@@ -169,7 +173,7 @@ public final class Advisor {
       Choice choice, Workload workload, SeriesRates rates, List<Option> present, ReadGuard guard) {
     Option blocks = new BlocksWeigher(dataset, workload, rates, reader).weigh(guard);
     return blocks != null
-            && blocks.write().bytes() <= WORTH_PACKING * together(present).bytes()
+            && blocks.write().bytes() <= BLOCKS_SHARE_MAX * together(present).bytes()
             && Option.mean(workload, List.of(blocks)).cost()
                 <= Option.mean(workload, choice.layouts()).cost()
         ? new Choice(Verdict.CHANGE, List.of(blocks))
@@ -185,7 +189,7 @@ public final class Advisor {
     for (Option one : first) {
       Option other = search.besides(one);
       double cost = Option.mean(workload, List.of(one, other)).cost();
-      if (!other.equals(one) && cost < 0.9 * least) {
+      if (!other.equals(one) && cost < BETTER_PAIR_SHARE_MAX * least) {
         least = cost;
         best = List.of(one, other);
       }
@@ -218,7 +222,7 @@ public final class Advisor {
         missing(workload, rates),
         reasons,
         measured(log),
-        new WriteCosts(0, 0, 0, 0),
+        WriteCosts.NONE,
         null,
         workload.queries().stream()
             .map(query ->
@@ -257,7 +261,7 @@ public final class Advisor {
           "no queries recorded yet: the layout is judged by its rows and writes alone; ask again when dashboards have run for a day");
     } else if (workload.queries().isEmpty()) {
       missing.add("no recorded query matches a series that exists");
-    } else if (workload.covered() < 0.8) {
+    } else if (workload.covered() < COVERED_MIN) {
       missing.add(
           "%.0f %% of the recorded queries are not weighed: they are rare kinds, match no series, or have selectors too long to keep"
               .formatted(100 * (1 - workload.covered())));

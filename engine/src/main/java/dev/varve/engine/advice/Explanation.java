@@ -102,7 +102,7 @@ final class Explanation {
                 Weigher.count(mean.rows()),
                 Weigher.count(mean.requests()),
                 now == 0 ? 100 : Math.min(100, 100 * then / now),
-                100 * Advisor.WORTH));
+                100 * Advisor.COST_SHARE_MAX));
   }
 
   private void blocks(List<Option> present, Option blocks) {

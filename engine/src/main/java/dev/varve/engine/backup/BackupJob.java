@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param to the directory of backups
  * @param configuration files that the backup holds in its folder {@code config}, by their paths
  *     there
- * @param keep number of backups to keep, at least 1; 0 to keep all
+ * @param keep number of backups to keep; 0 keeps all
  */
 public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
   public BackupJob {
+    if (keep < 0) {
+      throw new IllegalArgumentException("a negative number of backups to keep: " + keep);
+    }
     configuration = Map.copyOf(configuration);
   }
 
@@ -85,19 +88,28 @@ public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
       if (left != null) {
         snapshots.delete(left);
       }
-      SnapshotSource.Taken snapshot = snapshots.create();
-      try {
-        run.noteSnapshot(snapshot.name());
-        run.store(snapshot.directory(), "", progress);
-        for (Map.Entry<String, Path> file : configuration.entrySet()) {
-          run.store(file.getValue(), "config/" + file.getKey());
-        }
-        Backup backup = run.finish(() -> snapshots.delete(snapshot.name()));
-        return new Outcome(backup, run.copied(), keep == 0 ? List.of() : folder.purge(keep));
-      } catch (IOException | RuntimeException e) {
-        snapshots.delete(snapshot.name());
-        throw e;
+      Backup backup = store(run, snapshots, progress);
+      return new Outcome(backup, run.copied(), keep == 0 ? List.of() : folder.purge(keep));
+    }
+  }
+
+  private Backup store(BackupRun run, SnapshotSource snapshots, BackupProgress progress)
+      throws IOException {
+    SnapshotSource.Taken snapshot = snapshots.create();
+    try {
+      run.noteSnapshot(snapshot.name());
+      run.store(snapshot.directory(), "", progress);
+      for (Map.Entry<String, Path> file : configuration.entrySet()) {
+        run.store(file.getValue(), "config/" + file.getKey());
       }
+      return run.finish(() -> snapshots.delete(snapshot.name()));
+    } catch (IOException | RuntimeException e) {
+      try {
+        snapshots.delete(snapshot.name());
+      } catch (RuntimeException another) {
+        e.addSuppressed(another);
+      }
+      throw e;
     }
   }
 }

@@ -1,10 +1,10 @@
 package dev.varve.engine.heat;
 
 /**
- * Something that a heat map shows and that is bad for the store.
+ * A problem that a heat map shows.
  *
  * @param row the row to look at
- * @param text what it is, with the numbers on which that rests, in a sentence or two
+ * @param text describes the problem with its numbers, in a sentence or two
  */
 public record HeatFinding(Kind kind, RowName row, String text) {
   /** What was found. */
@@ -13,7 +13,7 @@ public record HeatFinding(Kind kind, RowName row, String text) {
     HOT_PARTITION("hot partition"),
     /** Writes move on through the table, always to its newest rows. */
     TIME_LEADING_KEY("time-leading key"),
-    /** A row, or partition, is larger than the store likes. */
+    /** A row, or partition, is larger than recommended for the store. */
     OVERSIZED_ROW("oversized row");
 
     private final String words;

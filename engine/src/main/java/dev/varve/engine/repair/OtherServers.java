@@ -118,7 +118,7 @@ public final class OtherServers implements AutoCloseable {
       tried(() -> readChanges(table));
       tried(() -> clear(table));
       tried(this::lookAtPeriods);
-      tried(dataset.deletes()::lookAtOthers);
+      tried(dataset.deletes()::readOthers);
     }
     Companions companions = writer.companions();
     if (companions != null) {

@@ -10,14 +10,13 @@ import dev.varve.model.TimeRange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The deletes whose samples may still be in the tables, of all servers. Safe for use by several
- * threads.
+ * The unfinished deletes of all servers: their samples may still be in the tables. Safe for use by
+ * several threads.
  */
 public final class StandingDeletes {
   /**
@@ -28,8 +27,14 @@ public final class StandingDeletes {
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
 
+  /** Maximum time that a write waits for a delete of its times. */
+  public static final Duration WRITE_WAIT_MAX = Duration.ofSeconds(1);
+
   private final DeleteTable table;
+
+  /** Guards changes of {@link #standing}. Reads take the volatile list. */
   private final ReentrantLock lock = new ReentrantLock();
+
   private final Condition changed = lock.newCondition();
   private volatile List<DeleteRecord> standing;
   private final AtomicLong added = new AtomicLong();
@@ -50,8 +55,8 @@ public final class StandingDeletes {
   }
 
   /** Returns whether this server executes a delete. */
-  public boolean isOwn(DeleteRecord one) {
-    return table.isOwn(one);
+  public boolean isOwn(DeleteRecord record) {
+    return table.isOwn(record);
   }
 
   /**
@@ -70,15 +75,16 @@ public final class StandingDeletes {
   }
 
   /**
-   * Adds a record durably. Nobody may write meanwhile.
+   * Adds a record durably. The caller holds the lock of writers, so that no write is accepted in
+   * between.
    *
    * @throws dev.varve.store.StoreException if the store fails
    */
-  public void add(DeleteRecord one) {
-    table.put(one);
+  public void add(DeleteRecord record) {
+    table.put(record);
     change(() -> {
       List<DeleteRecord> all = new ArrayList<>(standing);
-      all.add(one);
+      all.add(record);
       standing = List.copyOf(all);
       added.incrementAndGet();
     });
@@ -94,17 +100,17 @@ public final class StandingDeletes {
    *
    * @throws dev.varve.store.StoreException if the store fails
    */
-  public void remove(DeleteRecord one) {
-    table.remove(one);
-    change(() -> standing = standing.stream().filter(other -> !other.equals(one)).toList());
+  public void remove(DeleteRecord record) {
+    table.remove(record);
+    change(() -> standing = standing.stream().filter(other -> !other.equals(record)).toList());
   }
 
   /** Reads the records of other servers. */
-  public void lookAtOthers() {
+  public void readOthers() {
     List<DeleteRecord> found = table.all();
     change(() -> {
       List<DeleteRecord> all = new ArrayList<>(standing.stream().filter(table::isOwn).toList());
-      found.stream().filter(one -> !table.isOwn(one)).forEach(all::add);
+      found.stream().filter(record -> !table.isOwn(record)).forEach(all::add);
       standing = List.copyOf(all);
     });
   }
@@ -123,10 +129,11 @@ public final class StandingDeletes {
    * Waits for a change.
    *
    * @param since the records that the caller knows
+   * @param max time to wait
    * @return whether other records stand now
    */
-  public boolean awaitChange(List<DeleteRecord> since, Duration most) {
-    long left = most.toNanos();
+  public boolean awaitChange(List<DeleteRecord> since, Duration max) {
+    long left = max.toNanos();
     lock.lock();
     try {
       while (standing.equals(since) && left > 0) {
@@ -147,34 +154,29 @@ public final class StandingDeletes {
   }
 
   /** Returns what one delete hides. */
-  public static DeleteFilter filter(DeleteRecord one, SeriesIndex index) {
-    return filter(List.of(one), TimeRange.ALL, index, ReadGuard.NONE);
+  public static DeleteFilter filter(DeleteRecord record, SeriesIndex index) {
+    return filter(List.of(record), TimeRange.ALL, index, ReadGuard.NONE);
   }
 
   private static DeleteFilter filter(
       List<DeleteRecord> records, TimeRange times, SeriesIndex index, ReadGuard guard) {
     List<DeleteFilter.Rule> rules = new ArrayList<>();
-    for (DeleteRecord one : records) {
-      if (one.times().overlaps(times)) {
+    for (DeleteRecord record : records) {
+      if (record.times().overlaps(times)) {
         rules.add(
             new DeleteFilter.Rule(
-                index.match(one.selector(), null, Kind.ALL, guard),
-                new HiddenSamples.Span(one.times(), one.stamp())));
+                index.match(record.selector(), null, Kind.ALL, guard),
+                new HiddenSamples.Span(record.times(), record.stamp())));
       }
     }
     return new DeleteFilter(rules);
   }
 
-  /** Returns the refusal of a write that a delete does not let pass. */
-  public static OverloadedException inTheWay(TimeRange deleted) {
+  /** Returns the error for a write into times that are being deleted. */
+  public static OverloadedException refusal(TimeRange deleted) {
     return new OverloadedException(
         "a delete of times %d to %d is being executed, and this layout cannot tell later samples from deleted ones: try again once it has finished"
             .formatted(deleted.from(), deleted.to()),
         RETRY_AFTER);
-  }
-
-  /** How long a write waits for a delete that is in its way. */
-  public static Duration patience() {
-    return Duration.ofNanos(TimeUnit.SECONDS.toNanos(1));
   }
 }

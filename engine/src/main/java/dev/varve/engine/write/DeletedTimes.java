@@ -33,7 +33,7 @@ final class DeletedTimes {
    */
   void await(List<Part> parts) {
     StandingDeletes deletes = dataset.deletes();
-    long deadline = System.nanoTime() + StandingDeletes.patience().toNanos();
+    long deadline = System.nanoTime() + StandingDeletes.WRITE_WAIT_MAX.toNanos();
     while (!deletes.isEmpty()) {
       List<DeleteRecord> known = deletes.all();
       TimeRange inTheWay = inTheWay(parts);
@@ -42,7 +42,7 @@ final class DeletedTimes {
       }
       long left = deadline - System.nanoTime();
       if (left <= 0 || !deletes.awaitChange(known, Duration.ofNanos(left))) {
-        throw StandingDeletes.inTheWay(inTheWay);
+        throw StandingDeletes.refusal(inTheWay);
       }
     }
   }
@@ -57,7 +57,7 @@ final class DeletedTimes {
     if (!dataset.deletes().isEmpty()) {
       TimeRange inTheWay = inTheWay(parts);
       if (inTheWay != null) {
-        throw StandingDeletes.inTheWay(inTheWay);
+        throw StandingDeletes.refusal(inTheWay);
       }
     }
   }

@@ -1,8 +1,11 @@
 package dev.varve.formats.export;
 
-/** Doubles as the shortest text that reads back as the same bits, except for those of a NaN. */
+/**
+ * Doubles as text that reads back as the same bits, except for the bits of a NaN. Whole numbers
+ * have neither a fraction nor an exponent.
+ */
 final class NumberText {
-  /** Up to here whole doubles are written without a fraction and an exponent. */
+  /** Below this, whole doubles are written without a fraction and an exponent. */
   private static final double WHOLE_MAX = 1e15;
 
   private NumberText() {}

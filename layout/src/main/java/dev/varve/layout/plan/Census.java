@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Counts from the catalog. Every count may be unknown. */
+/** Counts from the catalog, for the planning of one query. Every count may be unknown. */
 public interface Census {
   Census UNKNOWN =
       new Census() {
@@ -48,8 +48,8 @@ public interface Census {
   OptionalLong buckets(Binding binding, TimeRange times);
 
   /**
-   * Returns a range outside of which no key of the plan has a sample. It bounds the buckets of
-   * queries without a time range. It must not be an estimate: samples outside it are not read.
+   * Returns a range outside of which none of the matched keys has a sample. It bounds the buckets
+   * of queries without a time range. It must not be an estimate: samples outside it are not read.
    */
   Optional<TimeRange> times();
 }

@@ -148,7 +148,7 @@ enum TokenKind {
     return words;
   }
 
-  /** Returns whether it may be a metric before the braces. */
+  /** Returns whether this token can name a metric, as {@code metric_identifier} of Prometheus. */
   boolean isMetricName() {
     return switch (this) {
       case IDENTIFIER, METRIC_IDENTIFIER, AND, OR, UNLESS, BY, OFFSET, WITHOUT, START, LAST -> true;
@@ -156,7 +156,7 @@ enum TokenKind {
     };
   }
 
-  /** Returns whether it may be a label in a list of labels. */
+  /** Returns whether this token can name a label in a grouping, as {@code maybe_label}. */
   boolean isLabelName() {
     return switch (this) {
       case WITHOUT -> false;
@@ -166,7 +166,7 @@ enum TokenKind {
     };
   }
 
-  /** Returns whether an expression may start with it. */
+  /** Returns whether this token can begin an expression. */
   boolean beginsExpression() {
     return switch (this) {
       case NUMBER, DURATION, STRING, LEFT_PAREN, LEFT_BRACE, ADD, SUBTRACT -> true;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Who sent a request, and what that user may do.
  *
  * @param name name in messages and logs
- * @param rights the rights; {@link Right#OPEN} and {@link Right#LOGIN} need not be among them
+ * @param rights the rights. {@link Right#OPEN} is implied, and {@link Right#LOGIN} for every caller
+ *     with a name or a right
  * @param datasets the datasets that the user may use; null for all
  * @param bounds the series that the user may use; null for all
  * @param authenticated whether the name was proved
@@ -31,7 +32,7 @@ public record Caller(
   public static final Caller LOCAL =
       new Caller("local", EnumSet.allOf(Right.class), null, null, true);
 
-  /** A caller who has proved no name, and may do nothing. */
+  /** A caller who has proved no name, and may only use open routes. */
   static final Caller UNKNOWN = new Caller("unknown", Set.of(), Set.of(), null, false);
 
   public Caller {
@@ -62,10 +63,10 @@ public record Caller(
    * @throws HttpError 403 if the caller does not have it
    */
   public void require(Right right) {
-    forbidIf(denial(right));
+    forbidIf(denialOfRight(right));
   }
 
-  private @Nullable String denial(Right right) {
+  private @Nullable String denialOfRight(Right right) {
     return may(right)
         ? null
         : "user '%s' has no right to %s; its rights are: %s".formatted(name, right.word(), words());
@@ -83,10 +84,10 @@ public record Caller(
    * @throws HttpError 403 if the caller may not use it
    */
   public void requireDataset(String dataset) {
-    forbidIf(denial(dataset));
+    forbidIf(denialOfDataset(dataset));
   }
 
-  private @Nullable String denial(String dataset) {
+  private @Nullable String denialOfDataset(String dataset) {
     return mayUse(dataset) ? null : "user '%s' may not use dataset '%s'".formatted(name, dataset);
   }
 
@@ -123,14 +124,14 @@ public record Caller(
    * Returns why the caller may not use all series of a dataset in some ways, for work that no
    * request waits for; null if it may.
    */
-  public @Nullable String denial(String dataset, Right... rights) {
+  public @Nullable String denialOfAll(String dataset, Right... rights) {
     for (Right right : rights) {
-      String denial = denial(right);
+      String denial = denialOfRight(right);
       if (denial != null) {
         return denial;
       }
     }
-    String denial = denial(dataset);
+    String denial = denialOfDataset(dataset);
     return denial == null ? denialOfAllSeries() : denial;
   }
 

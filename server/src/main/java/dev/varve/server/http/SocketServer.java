@@ -43,8 +43,11 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Listens on ports and passes requests to a dispatcher, each on a virtual thread of its own. The
@@ -52,6 +55,8 @@ import org.jspecify.annotations.Nullable;
  * HTTP request, anything else a line protocol.
  */
 public final class SocketServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SocketServer.class);
+
   /**
    * A port.
    *
@@ -80,7 +85,7 @@ public final class SocketServer implements AutoCloseable {
   /** Time between two checks whether the client of a request is still connected. */
   private static final Duration BETWEEN_CHECKS = Duration.ofMillis(40);
 
-  /** Number of threads in addition to those of each port. */
+  /** Number of threads that all ports share. */
   private static final int MOVING_THREADS = 12;
 
   /** Threads of each port and of the Unix socket: one accepts, one selects. */
@@ -116,7 +121,7 @@ public final class SocketServer implements AutoCloseable {
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
 
-  /** Number of line connections of each client, at least 1; guarded by itself. */
+  /** Number of line connections of each client, at least 1. Guarded by {@link #lineConnections}. */
   private final Map<ClientAddress, Integer> linesOf = new HashMap<>();
 
   private final AtomicInteger requests = new AtomicInteger();
@@ -184,6 +189,7 @@ public final class SocketServer implements AutoCloseable {
     try {
       connector.start();
     } catch (Exception e) {
+      connector.close();
       throw e instanceof IOException io ? io : new IOException(e.getMessage(), e);
     }
     local = connector;
@@ -314,18 +320,22 @@ public final class SocketServer implements AutoCloseable {
   }
 
   private void stopJetty() {
+    if (local != null) {
+      stop(local);
+    }
+    stop(jetty);
+    watch.close();
+    connections.close();
+    operations.close();
+    carriers.close();
+  }
+
+  /** Stops a part. A failure must not keep the other parts open. */
+  private static void stop(LifeCycle part) {
     try {
-      if (local != null) {
-        local.stop();
-      }
-      jetty.stop();
+      part.stop();
     } catch (Exception e) {
-      org.slf4j.LoggerFactory.getLogger(SocketServer.class).warn("stopping the listeners", e);
-    } finally {
-      watch.close();
-      connections.close();
-      operations.close();
-      carriers.close();
+      LOG.warn("stopping the listeners", e);
     }
   }
 
@@ -354,19 +364,20 @@ public final class SocketServer implements AutoCloseable {
         callback.failed(new EofException("the connection is being closed"));
         return true;
       }
-      boolean asked = router.isOperations(request.getMethod(), JettyExchange.rawPath(request));
+      boolean isOperations =
+          router.isOperations(request.getMethod(), JettyExchange.rawPath(request));
       InetAddress client = client(request, connection);
-      Event full = asked ? null : full(connection, ClientAddress.of(client));
-      if (full != null) {
-        connections.countRefusal(full, ClientAddress.of(client));
-        refuse(connection, response, callback, connections.reason(full));
+      Event exceeded = isOperations ? null : exceededLimit(connection, ClientAddress.of(client));
+      if (exceeded != null) {
+        connections.countRefusal(exceeded, ClientAddress.of(client));
+        refuse(connection, response, callback, connections.reason(exceeded));
         return true;
       }
       requests.incrementAndGet();
       Runnable onEnd =
           () -> {
             requests.decrementAndGet();
-            if (!asked && connection.isProxy()) {
+            if (!isOperations && connection.isProxy()) {
               connections.endForwarded(ClientAddress.of(client));
             }
             connection.endRequest();
@@ -381,7 +392,7 @@ public final class SocketServer implements AutoCloseable {
               isOnLoopback(from.getConnector()),
               client,
               figures,
-              asked ? operations : null,
+              isOperations ? operations : null,
               onEnd);
       Runnable work =
           () -> {
@@ -391,7 +402,7 @@ public final class SocketServer implements AutoCloseable {
               exchange.complete(null);
             }
           };
-      if (asked) {
+      if (isOperations) {
         operations.run(exchange, work);
       } else {
         Thread.ofVirtual().name("varve-request").start(work);
@@ -400,7 +411,7 @@ public final class SocketServer implements AutoCloseable {
     }
 
     /** Returns the limit that a request exceeds; null if it has begun. */
-    private @Nullable Event full(OpenConnection connection, ClientAddress client) {
+    private @Nullable Event exceededLimit(OpenConnection connection, ClientAddress client) {
       Event reserved = connection.reservedFor();
       if (reserved != null || !connection.isProxy()) {
         return reserved;
@@ -456,23 +467,24 @@ public final class SocketServer implements AutoCloseable {
     }
 
     /**
-     * Opens a line connection. Synchronized, because each one must be counted before the next. A
-     * connection beyond the limit is closed without an answer: senders reconnect, and few of them
-     * read.
+     * Opens a line connection. The limits are checked and the connection is counted under one lock,
+     * so that two connections cannot take the last one. A connection beyond the limit is closed
+     * without an answer: senders reconnect, and few of them read.
      */
     private LineConnection opened(Connector connector, EndPoint endPoint) {
       OpenConnection open = WatchedEndPoint.below(endPoint).connection();
       open.beginLines();
       synchronized (lineConnections) {
-        Event full = full(open);
+        Event exceeded = exceededLimit(open);
         LineConnection connection =
             new LineConnection(
                 endPoint,
                 connector.getExecutor(),
-                full == null
+                exceeded == null
                     ? protocol
-                    : (sender, in, out, memory) -> connections.countRefusal(full, open.client()),
-                full == null ? guard : Guard.Lines.NONE,
+                    : (sender, in, out, memory) ->
+                        connections.countRefusal(exceeded, open.client()),
+                exceeded == null ? guard : Guard.Lines.NONE,
                 dispatcher.budget(),
                 open.client(),
                 figures,
@@ -484,7 +496,7 @@ public final class SocketServer implements AutoCloseable {
     }
 
     /** Returns the limit that a connection exceeds; null if there is room. */
-    private @Nullable Event full(OpenConnection open) {
+    private @Nullable Event exceededLimit(OpenConnection open) {
       if (lineConnections.size() >= limits.connections().lines()) {
         return Event.REFUSED_LINES;
       }

@@ -132,7 +132,7 @@ public final class RollupScheduler implements AutoCloseable {
     RollupStore store = new RollupStore(dataset);
     try {
       long now = clock.millis();
-      if (!store.isRun() || !dataset.isCatalogComplete()) {
+      if (!store.runsHere() || !dataset.isCatalogComplete()) {
         return;
       }
       if (store.areShared()) {
@@ -287,7 +287,7 @@ public final class RollupScheduler implements AutoCloseable {
                   .formatted(execution.id())
               : "user '%s', who stored the task, is gone".formatted(name));
     }
-    String denial = creator.denial(execution.dataset().name(), Right.READ, Right.WRITE);
+    String denial = creator.denialOfAll(execution.dataset().name(), Right.READ, Right.WRITE);
     if (denial != null) {
       throw new QueryRefusedException(denial);
     }

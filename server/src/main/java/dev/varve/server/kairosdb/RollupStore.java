@@ -25,25 +25,49 @@ final class RollupStore {
   private static final String LEASE = "Lease";
   private static final String CREATOR = "Creator";
 
+  /**
+   * The right to run a task, which one server takes at a time. As text: {@code until}, a blank and
+   * {@code holder}.
+   *
+   * @param until in ms since 1970; 0 if it was released
+   * @param holder the server; without blanks
+   */
+  private record Lease(long until, String holder) {
+    static Lease read(String id, String text) {
+      int blank = text.indexOf(' ');
+      try {
+        return new Lease(
+            Long.parseLong(text, 0, Math.max(0, blank), 10), text.substring(blank + 1));
+      } catch (NumberFormatException e) {
+        throw new IllegalStateException(
+            "the lease of roll-up task '%s' is damaged: '%s'".formatted(id, text), e);
+      }
+    }
+
+    String text() {
+      return until + " " + holder;
+    }
+  }
+
   private final ServiceTexts texts;
 
   /** Has the tasks; for those of the original, also the states that it shows. */
   private final NamedTexts tasks;
 
   private final boolean areShared;
-  private final boolean run;
+  private final boolean runsHere;
 
   RollupStore(Dataset dataset) {
     this.texts = dataset.services();
     this.tasks = dataset.originals().clientTexts();
     this.areShared = tasks != texts;
     Attached attached = dataset.config().attached();
-    this.run = !areShared || (attached != null && attached.runsTasks());
+    this.runsHere = !areShared || (attached != null && attached.runsTasks());
   }
 
   /** Returns whether the tasks run here. */
-  boolean isRun() {
-    return run;
+  boolean runsHere() {
+    return runsHere;
   }
 
   /** Returns whether others may add and change tasks as well. */
@@ -71,6 +95,7 @@ final class RollupStore {
    * Stores a task, which is due one interval after now.
    *
    * @param creator the user with whose rights it runs; null if nobody was authenticated
+   * @param now in ms since 1970
    */
   void put(RollupTask task, @Nullable String creator, long now) {
     if (creator == null) {
@@ -88,7 +113,7 @@ final class RollupStore {
   /** Deletes a task with everything that belongs to it. */
   void delete(String id) {
     tasks.delete(SERVICE, CONFIG, id);
-    if (areShared && run) {
+    if (areShared && runsHere) {
       tasks.delete(SERVICE, STATUS, id);
     }
     forget(id);
@@ -101,9 +126,7 @@ final class RollupStore {
     texts.delete(SERVICE, CREATOR, id);
   }
 
-  /**
-   * Returns the user with whose rights a task runs; null if it was stored by nobody in particular.
-   */
+  /** Returns the user with whose rights a task runs; null if its sender was not authenticated. */
   @Nullable String creator(String id) {
     return text(CREATOR, id);
   }
@@ -113,7 +136,7 @@ final class RollupStore {
    * the original has the state that it stored.
    */
   @Nullable String shown(String id) {
-    if (!run) {
+    if (!runsHere) {
       Text found = tasks.get(SERVICE, STATUS, id);
       return found == null ? null : found.text();
     }
@@ -137,7 +160,7 @@ final class RollupStore {
 
   void put(String id, RollupStatus status) {
     texts.put(SERVICE, STATUS, id, status.stored());
-    if (areShared && run) {
+    if (areShared && runsHere) {
       tasks.put(SERVICE, STATUS, id, status.shown());
     }
   }
@@ -153,20 +176,19 @@ final class RollupStore {
   boolean lease(String id, String holder, long now, long until) {
     String standing = text(LEASE, id);
     if (standing != null) {
-      int blank = standing.indexOf(' ');
-      boolean own = standing.substring(blank + 1).equals(holder);
-      if (!own && Long.parseLong(standing.substring(0, blank)) > now) {
+      Lease lease = Lease.read(id, standing);
+      if (!lease.holder().equals(holder) && lease.until() > now) {
         return false;
       }
     }
-    return texts.putIf(SERVICE, LEASE, id, standing, until + " " + holder);
+    return texts.putIf(SERVICE, LEASE, id, standing, new Lease(until, holder).text());
   }
 
   /** Ends a lease of this server. */
   void release(String id, String holder) {
     String standing = text(LEASE, id);
-    if (standing != null && standing.endsWith(" " + holder)) {
-      texts.putIf(SERVICE, LEASE, id, standing, "0 " + holder);
+    if (standing != null && Lease.read(id, standing).holder().equals(holder)) {
+      texts.putIf(SERVICE, LEASE, id, standing, new Lease(0, holder).text());
     }
   }
 

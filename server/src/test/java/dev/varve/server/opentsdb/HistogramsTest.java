@@ -72,6 +72,25 @@ class HistogramsTest {
         .body();
   }
 
+  @Test
+  void textsThatAreNoHistogramsAreSkipped() throws IOException {
+    start("buckets");
+    assertThat(write("a", T + 1, "\"buckets\":{\"0,2\":9},\"underflow\":1").statusCode())
+        .isEqualTo(200);
+    String before = query("m=sum:percentiles%5B50%5D:m");
+    assertThat(before).contains("\"1500076801\":1.0");
+    for (String text : List.of("***", "", "Bw==")) {
+      HttpResponse<String> written =
+          server()
+              .post(
+                  "/datasets/buckets_histogram/varve/v1/points",
+                  "{\"metric\":\"m\",\"tags\":{\"host\":\"a\"},\"time\":%d,\"value\":{\"string\":\"%s\"}}"
+                      .formatted(1000 * (T + 2), text));
+      assertThat(written.body()).contains("\"accepted\":1");
+    }
+    assertThat(query("m=sum:percentiles%5B50%5D:m")).isEqualTo(before);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"blocks", "buckets", "opentsdb", "kairosdb", "heroic"})
   void percentilesAreThoseOfTheSumOfHistograms(String layout) throws IOException {

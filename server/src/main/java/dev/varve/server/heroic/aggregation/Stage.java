@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An aggregation whose sizes are known. */
 public sealed interface Stage {
+  /** Every series as it is. */
   record Collect() implements Stage {}
 
   /**
@@ -15,15 +16,17 @@ public sealed interface Stage {
    */
   record Buckets(Fold fold, long size, long extent) implements Stage {}
 
+  /** A rule for the points of each series. */
   record Map(Rule.OfPoints rule) implements Stage {}
 
+  /** A rule that chooses among series. */
   record Choose(Rule.OfSeries rule) implements Stage {}
 
   /**
    * Groups.
    *
-   * @param of names; null for all of them if groups share names, for none if they lose names
-   * @param collapses whether groups share everything but the names
+   * @param of names; null for all names
+   * @param collapses whether series of a group may differ in the names; otherwise they share them
    */
   record Grouping(@Nullable List<String> of, boolean collapses, Stage each) implements Stage {}
 
@@ -34,14 +37,17 @@ public sealed interface Stage {
     }
   }
 
-  /** Returns the distance of the points that it makes, in ms; 0 or -1 if that is not known. */
+  /**
+   * Returns the distance of the points that it makes, in ms; 0 if points keep their own times, -1
+   * if it is unknown.
+   */
   default long cadence() {
     return switch (this) {
-      case Collect collect -> 0;
+      case Collect _ -> 0;
       case Buckets buckets -> buckets.size();
-      case Map(Rule.Points rule) -> 0;
-      case Map map -> -1;
-      case Choose choose -> -1;
+      case Map(Rule.Points _) -> 0;
+      case Map _ -> -1;
+      case Choose _ -> -1;
       case Grouping grouping -> grouping.each().cadence();
       case Sequence sequence -> {
         long last = -1;
@@ -58,10 +64,10 @@ public sealed interface Stage {
     return switch (this) {
       case Grouping grouping -> grouping.of() == null ? List.of() : grouping.of();
       case Sequence sequence -> sequence.stages().getFirst().requiredTags();
-      case Collect collect -> List.of();
-      case Buckets buckets -> List.of();
-      case Map map -> List.of();
-      case Choose choose -> List.of();
+      case Collect _ -> List.of();
+      case Buckets _ -> List.of();
+      case Map _ -> List.of();
+      case Choose _ -> List.of();
     };
   }
 
@@ -71,21 +77,21 @@ public sealed interface Stage {
       case Buckets buckets -> buckets.fold() == Fold.Basic.TDIGEST;
       case Grouping grouping -> grouping.each().readsDistributions();
       case Sequence sequence -> sequence.stages().getFirst().readsDistributions();
-      case Collect collect -> false;
-      case Map map -> false;
-      case Choose choose -> false;
+      case Collect _ -> false;
+      case Map _ -> false;
+      case Choose _ -> false;
     };
   }
 
   /** Returns whether its number of points follows from the range alone. */
   default boolean isDeterministic() {
     return switch (this) {
-      case Buckets buckets -> true;
+      case Buckets _ -> true;
       case Sequence sequence -> sequence.stages().getLast().isDeterministic();
-      case Grouping grouping -> false;
-      case Collect collect -> false;
-      case Map map -> false;
-      case Choose choose -> false;
+      case Grouping _ -> false;
+      case Collect _ -> false;
+      case Map _ -> false;
+      case Choose _ -> false;
     };
   }
 
@@ -96,9 +102,9 @@ public sealed interface Stage {
       case Grouping grouping -> grouping.each().buckets();
       case Sequence sequence ->
           sequence.stages().stream().flatMap(stage -> stage.buckets().stream()).toList();
-      case Collect collect -> List.of();
-      case Map map -> List.of();
-      case Choose choose -> List.of();
+      case Collect _ -> List.of();
+      case Map _ -> List.of();
+      case Choose _ -> List.of();
     };
   }
 }

@@ -22,8 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The histograms of a dataset: attributes of its series in the layout of OpenTSDB's tables, and
- * texts in Base64 in a dataset of their own elsewhere.
+ * The histograms of a dataset. In layout {@code opentsdb} they are attributes of their series. In
+ * every other layout they are samples of text in the side dataset {@code NAME_histogram}. Either
+ * way a value is one byte, the number of the codec, followed by the bytes of {@link
+ * SimpleHistogram}; the text is these bytes in Base64.
  *
  * @param dataset the dataset that requests address
  * @param datasets finds a dataset by its name, as the caller may use it
@@ -58,26 +60,21 @@ public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
   }
 
   /**
-   * Reads histograms. Those of other codecs are passed over, as by OpenTSDB.
+   * Reads histograms. Skips values of other codecs, as OpenTSDB does, and values that are no
+   * histogram.
    *
-   * @param from in milliseconds since 1970, inclusive
-   * @param to in milliseconds since 1970, exclusive
+   * @param times in the resolution of {@link #kept}
    */
-  public void read(Selector selector, long from, long to, QueryUse use, Sink sink) {
+  public void read(Selector selector, TimeRange times, QueryUse use, Sink sink) {
     Dataset kept = kept();
-    Resolution resolution = kept.resolution();
-    TimeRange times =
-        new TimeRange(
-            Resolution.MILLISECONDS.convert(from, resolution),
-            Resolution.MILLISECONDS.convert(to, resolution));
     if (areAttributes()) {
-      attributes(kept, selector, times, use, sink);
+      readAttributes(kept, selector, times, use, sink);
     } else {
-      texts(kept, selector, times, use, sink);
+      readTexts(kept, selector, times, use, sink);
     }
   }
 
-  private void attributes(
+  private void readAttributes(
       Dataset kept, Selector selector, TimeRange times, QueryUse use, Sink sink) {
     try (Stream<Attribute> found = kept.attributes(selector, times, use)) {
       found.forEach(attribute -> {
@@ -97,7 +94,8 @@ public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
     }
   }
 
-  private void texts(Dataset kept, Selector selector, TimeRange times, QueryUse use, Sink sink) {
+  private void readTexts(
+      Dataset kept, Selector selector, TimeRange times, QueryUse use, Sink sink) {
     ReadRequest request =
         ReadRequest.of(selector, times)
             .with(ReadRequest.Order.SERIES_BY_SERIES)
@@ -112,11 +110,20 @@ public record Histograms(Dataset dataset, Function<String, Dataset> datasets) {
           take(
               run.series(),
               kept.resolution().convert(samples.time(i), Resolution.MILLISECONDS),
-              Base64.getDecoder().decode(samples.textAt(i)),
+              bytes(samples.textAt(i)),
               use,
               sink);
         }
       }
+    }
+  }
+
+  /** Returns the bytes of a text; none if it is not Base64. */
+  private static byte[] bytes(String text) {
+    try {
+      return Base64.getDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      return new byte[0];
     }
   }
 

@@ -66,8 +66,7 @@ public final class HistogramScan {
     for (Scan.Selection selection : scan.selections()) {
       histograms.read(
           selection.selector(),
-          range.from(),
-          range.to(),
+          range.in(histograms.kept().resolution()),
           use,
           (series, millis, histogram) -> {
             if (selection.takes(series.labels())) {

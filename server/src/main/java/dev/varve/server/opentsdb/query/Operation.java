@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb.query;
 
-/** What a sub query does, in this order. */
+/** The operations of a sub query, in the order in which they run. */
 enum Operation {
   DOWNSAMPLE,
   FILL,

@@ -100,7 +100,8 @@ public final class Scan {
     Resolution resolution = dataset.resolution();
     long to = query.end() == Long.MAX_VALUE ? query.end() : query.end() + 1;
     TimeRange times =
-        new TimeRange(converted(query.start(), resolution), converted(to, resolution));
+        new TimeRange(
+            ScanRange.converted(query.start(), resolution), ScanRange.converted(to, resolution));
     for (Selection selection : scan.selections()) {
       if (selection.exactly() != null) {
         throw OpenTsdbError.amid(
@@ -208,12 +209,9 @@ public final class Scan {
 
   /** Returns the request for the series of a selector. */
   ReadRequest request(Selector selector) {
-    Resolution resolution = dataset.resolution();
-    TimeRange times =
-        new TimeRange(converted(range.from(), resolution), converted(range.to(), resolution));
     return new ReadRequest(
         selector,
-        times,
+        range.in(dataset.resolution()),
         source.fields(),
         Versions.LATEST,
         Kinds.ONE,
@@ -221,15 +219,6 @@ public final class Scan {
         0,
         false,
         new Budget(use.limits().cells(), use.limits().bytes()));
-  }
-
-  /** Converts a time; one that the resolution does not hold becomes its last. */
-  private static long converted(long millis, Resolution resolution) {
-    try {
-      return Resolution.MILLISECONDS.convert(millis, resolution);
-    } catch (ArithmeticException e) {
-      return Long.MAX_VALUE;
-    }
   }
 
   private void end(@Nullable SeriesReader reader, List<Member> into) {

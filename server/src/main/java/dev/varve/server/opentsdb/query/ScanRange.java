@@ -1,6 +1,8 @@
 package dev.varve.server.opentsdb.query;
 
 import dev.varve.layout.opentsdb.RollupInterval;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,5 +50,19 @@ public record ScanRange(long from, long to) {
     long last = Math.clamp(end / 1000 + 1, 0, SECONDS_MAX);
     return new ScanRange(
         1000 * first, 1000 * interval.floor(last + interval.seconds() * interval.entries()));
+  }
+
+  /** Returns these times in a resolution. */
+  public TimeRange in(Resolution resolution) {
+    return new TimeRange(converted(from, resolution), converted(to, resolution));
+  }
+
+  /** Converts a time; one that the resolution does not hold becomes its last. */
+  static long converted(long millis, Resolution resolution) {
+    try {
+      return Resolution.MILLISECONDS.convert(millis, resolution);
+    } catch (ArithmeticException e) {
+      return Long.MAX_VALUE;
+    }
   }
 }

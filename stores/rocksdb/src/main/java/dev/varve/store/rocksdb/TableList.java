@@ -3,6 +3,7 @@ package dev.varve.store.rocksdb;
 import dev.varve.store.StoreException;
 import dev.varve.store.rocksdb.wal.LogFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -18,8 +20,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * A copy of the list of tables, in file {@value #NAME}. The list occupies one block of one file,
- * and without it no cell can be assigned to its table.
+ * A copy of the list of tables, in file {@value #NAME}. Cells carry only the numbers of tables, and
+ * the list that names them fills one block of one file, so it is kept a second time.
  */
 final class TableList {
   /*
@@ -41,7 +43,7 @@ final class TableList {
           .forEach((key, value) -> text.append(key).append(' ').append(value).append('\n'));
       String body = text.toString();
       byte[] bytes = (body + CHECKSUM + checksum(body) + "\n").getBytes(StandardCharsets.US_ASCII);
-      if (Files.exists(file) && java.util.Arrays.equals(bytes, Files.readAllBytes(file))) {
+      if (Files.exists(file) && Arrays.equals(bytes, Files.readAllBytes(file))) {
         return;
       }
       Path draft = database.directory().resolve(NAME + ".new");
@@ -51,7 +53,7 @@ final class TableList {
               StandardOpenOption.CREATE,
               StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.WRITE)) {
-        java.nio.ByteBuffer buffer = java.nio.ByteBuffer.wrap(bytes);
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
         while (buffer.hasRemaining()) {
           channel.write(buffer);
         }
@@ -79,7 +81,8 @@ final class TableList {
   }
 
   /**
-   * Adds the tables that are in the copy but not in a database.
+   * Adds the tables that are in the copy but not in a database. Does nothing if the copy is missing
+   * or its checksum does not match: then the database alone names the tables.
    *
    * @param directory the directory of the copy
    */

@@ -140,6 +140,16 @@ class StoreRepairTest {
   }
 
   @Test
+  void aDamagedCopyOfTheListOfTablesIsNotUsed() throws IOException {
+    DamagedFiles.flip(directory.resolve(TableList.NAME), 3);
+    delete("CURRENT");
+    delete("MANIFEST");
+    delete("varve-state");
+    assertThat(repair()).hasSize(1);
+    assertThat(all()).isEqualTo(truth);
+  }
+
+  @Test
   void keepsAllButADamagedBlock() throws Exception {
     Path file = DamagedFiles.tables(directory).getFirst();
     SstIndex.Block block = DamagedFiles.flipBlock(file, 5);
