@@ -173,7 +173,12 @@ class MigrateFromServersIT {
         Prometheus.start(
             folder.resolve("source"),
             "storage: {tsdb: {out_of_order_time_window: 10d}}\n",
-            List.of("--web.enable-remote-write-receiver", "--storage.tsdb.retention.time=20y"))) {
+            List.of(
+                "--web.enable-remote-write-receiver",
+                "--storage.tsdb.retention.time=20y",
+                // Prometheus 3.5.3 can panic where a late sample arrives while it compacts.
+                "--storage.tsdb.min-block-duration=60d",
+                "--storage.tsdb.max-block-duration=60d"))) {
       System.out.println("MigrateFromServersIT: prometheus " + source.debianVersion());
       String url = "http://127.0.0.1:" + source.port();
       writeSeries(url);

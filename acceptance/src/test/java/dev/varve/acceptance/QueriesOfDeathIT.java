@@ -337,7 +337,7 @@ class QueriesOfDeathIT {
         "gaps of ages of KairosDB",
         kairosDb(
             "{\"name\":\"dense\",\"aggregators\":[{\"name\":\"gaps\",\"sampling\":{\"value\":1,\"unit\":\"milliseconds\"}}]}",
-            Right.refused(400, "windows of 1 from 0 hold no sample")));
+            Right.refused(400, "gaps over more than 10,000,000 windows of 1 from 0")));
     all.put(
         "groups of one of KairosDB",
         kairosDb(
