@@ -329,6 +329,22 @@ class RemovedSeriesTest {
     }
   }
 
+  /** Writers forget a key once the last of its fields has a handle, and look it up again. */
+  @Test
+  void givesHandlesOfAllFieldsInAnyOrder() {
+    try (TestEngine engine = engine("blocks")) {
+      Dataset dataset = engine.dataset();
+      BatchBuilder batch = new BatchBuilder();
+      batch.add(OF_ALICE, "first", at(engine, 1), new Value.Real(1));
+      batch.add(OF_ALICE, "last", at(engine, 1), new Value.Real(2));
+      assertThat(dataset.write(batch.build()).accepted()).isEqualTo(2);
+      for (String field : List.of("last", "first", "last")) {
+        assertThat(dataset.handle(OF_ALICE, field, Kind.DOUBLE)).as(field).isNotNull();
+      }
+      assertThat(dataset.handle(OF_ALICE, "last", Kind.INT64)).isNull();
+    }
+  }
+
   private static SeriesHandle handle(TestEngine engine) {
     SeriesHandle handle = engine.dataset().handle(OF_ALICE, Series.DEFAULT_FIELD, Kind.DOUBLE);
     assertThat(handle).isNotNull();

@@ -233,6 +233,10 @@ public final class DatasetWriter implements AutoCloseable {
     if (number == SeriesNumbers.NONE || catalog.removals() != standing.removals()) {
       return null;
     }
+    if (standing.fields().isLast(field, kind)) {
+      // A sender that has handles of all fields does not ask for the key again.
+      series.forget(key);
+    }
     TimeRange extent = standing.extent();
     return new SeriesHandle(
         number, standing.series(), kind, extent.from(), extent.to(), standing.removals());

@@ -66,6 +66,11 @@ final class FieldKinds {
     return false;
   }
 
+  /** Returns whether a field was the last one to be added with that kind. */
+  boolean isLast(String field, Kind kind) {
+    return fields.length > 0 && fields[fields.length - 1].equals(new Field(field, kind));
+  }
+
   /** Returns whether a field is contained, with any kind. */
   boolean has(String field) {
     if (fields.length > FEW) {

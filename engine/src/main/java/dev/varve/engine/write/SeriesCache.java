@@ -89,6 +89,11 @@ final class SeriesCache {
     return series;
   }
 
+  /** Forgets the series of a key as a sender wrote it. */
+  void forget(GroupKey raw) {
+    known.invalidate(raw);
+  }
+
   /** Forgets all series, so that they are looked up again. */
   void forget() {
     known.invalidateAll();
