@@ -25,8 +25,11 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,10 +90,10 @@ class StoreRepairTest {
         default -> {
           byte[] value = new byte[100];
           random.nextBytes(value);
-          java.util.Arrays.fill(value, 0, 60, (byte) 7);
+          Arrays.fill(value, 0, 60, (byte) 7);
           edits.put(row, 0, Bytes.utf8("q"), 7, Bytes.of(value));
           truth.put(row, Bytes.of(value));
-          history.computeIfAbsent(row, key -> new java.util.ArrayList<>()).add(Bytes.of(value));
+          history.computeIfAbsent(row, key -> new ArrayList<>()).add(Bytes.of(value));
         }
       }
     }
@@ -214,6 +217,20 @@ class StoreRepairTest {
         .satisfies(
             damage -> assertThat(damage.description()).contains("it held the list of tables"));
     assertThat(all()).isEqualTo(truth);
+  }
+
+  @Test
+  void aDamagedCopyNamesNoTablesIfTheListIsLostToo() throws Exception {
+    Path copy = directory.resolve(TableList.NAME);
+    // Another digit: the line can still be read, and would name a wrong table.
+    String text = Files.readString(copy, StandardCharsets.US_ASCII);
+    char first = text.charAt(0);
+    Files.writeString(copy, (first == '0' ? '1' : '0') + text.substring(1));
+    DamagedFiles.flip(DamagedFiles.tables(directory).getLast(), 20);
+    assertThat(repair()).isNotEmpty();
+    try (RocksStore store = open()) {
+      assertThat(store.tables()).isEmpty();
+    }
   }
 
   @Test
