@@ -24,7 +24,7 @@ import java.util.zip.ZipEntry;
  * {@link #restart()} it listens at the same address and is empty. It can show what a store does
  * during an outage of Bigtable, but not that cells survive.
  */
-public final class BigtableEmulator implements DevStore {
+public final class BigtableEmulator extends ProcessStore {
   private static final String PART = "bigtable";
   private static final Duration START = Duration.ofSeconds(30);
   private static final Duration STOP = Duration.ofSeconds(5);
@@ -33,13 +33,12 @@ public final class BigtableEmulator implements DevStore {
   private final Path directory;
   private final Path binary;
   private final int port;
-  private ChildProcess process;
 
   private BigtableEmulator(Path directory, Path binary, int port) {
+    super(STOP);
     this.directory = directory;
     this.binary = binary;
     this.port = port;
-    this.process = launch();
   }
 
   /**
@@ -54,7 +53,10 @@ public final class BigtableEmulator implements DevStore {
 
   /** Starts the emulator on a port of 127.0.0.1 and returns once it listens. */
   public static BigtableEmulator start(Path directory, int port) {
-    return new BigtableEmulator(directory, unpack(directory), port);
+    BigtableEmulator emulator = new BigtableEmulator(directory, unpack(directory), port);
+    emulator.begin();
+    emulator.awaitReady();
+    return emulator;
   }
 
   /** Extracts the program for this machine from the jar that contains those for all platforms. */
@@ -99,16 +101,19 @@ public final class BigtableEmulator implements DevStore {
     return (mac ? "darwin" : "linux") + "-" + (arm ? "arm" : "x86_64");
   }
 
-  private ChildProcess launch() {
-    ChildProcess launched =
-        ChildProcess.start(
-            "the Bigtable emulator",
-            List.of(binary.toString(), "-address", address()),
-            directory,
-            Map.of(),
-            log());
-    launched.await("connection to " + address(), this::listens, START);
-    return launched;
+  @Override
+  ChildProcess launch() {
+    return ChildProcess.start(
+        "the Bigtable emulator",
+        List.of(binary.toString(), "-address", address()),
+        directory,
+        Map.of(),
+        log());
+  }
+
+  @Override
+  void awaitReady() {
+    process().await("connection to " + address(), this::listens, START);
   }
 
   private boolean listens() {
@@ -143,32 +148,5 @@ public final class BigtableEmulator implements DevStore {
   @Override
   public Path log() {
     return directory.resolve("emulator.log");
-  }
-
-  @Override
-  public boolean isAlive() {
-    return process.isAlive();
-  }
-
-  @Override
-  public void kill() {
-    process.close();
-  }
-
-  @Override
-  public void stop() {
-    process.stop(STOP);
-  }
-
-  @Override
-  public void restart() {
-    process.close();
-    process = launch();
-  }
-
-  @Override
-  public void close() {
-    process.stop(STOP);
-    process.close();
   }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
  * A node of Cassandra 5, which needs Java 17. It forms a cluster of its own unless it has another
  * seed.
  */
-public final class CassandraNode implements DevStore {
+public final class CassandraNode extends ProcessStore {
   private static final int JAVA = 17;
   private static final Duration READY = Duration.ofMinutes(4);
   private static final Duration STOP = Duration.ofSeconds(20);
@@ -67,13 +67,12 @@ public final class CassandraNode implements DevStore {
 
   private final Path directory;
   private final Settings settings;
-  private ChildProcess process;
 
   private CassandraNode(Path directory, Settings settings) {
+    super(STOP);
     this.directory = directory;
     this.settings = settings;
     writeConfiguration();
-    this.process = start();
   }
 
   /** Starts a single node on free ports of 127.0.0.1, if possible its previous ones. */
@@ -107,7 +106,7 @@ public final class CassandraNode implements DevStore {
     return node;
   }
 
-  /** Nothing is cached, so that grants take effect at once. */
+  /** Returns lines for access control. Nothing is cached: grants take effect at once. */
   private static String guard(KeyFile own, KeyFile trusted) {
     return """
     authenticator: PasswordAuthenticator
@@ -155,14 +154,18 @@ public final class CassandraNode implements DevStore {
 
   /** Starts a node without waiting for it. */
   static CassandraNode launch(Path directory, Settings settings) {
-    return new CassandraNode(directory.toAbsolutePath(), settings);
+    CassandraNode node = new CassandraNode(directory.toAbsolutePath(), settings);
+    node.begin();
+    return node;
   }
 
+  @Override
   void awaitReady() {
-    process.awaitOutput("Starting listening for CQL clients", READY);
+    process().awaitOutput("Starting listening for CQL clients", READY);
   }
 
-  private ChildProcess start() {
+  @Override
+  ChildProcess launch() {
     List<String> command = new ArrayList<>();
     command.add(JavaHome.java(JAVA).toString());
     command.addAll(
@@ -299,43 +302,15 @@ public final class CassandraNode implements DevStore {
 
   /** Waits until the node has written a text since its start. */
   void awaitOutput(String text) {
-    process.awaitOutput(text, READY);
+    process().awaitOutput(text, READY);
   }
 
   public long pid() {
-    return process.pid();
+    return process().pid();
   }
 
   @Override
   public Path log() {
     return directory.resolve("cassandra.log");
-  }
-
-  @Override
-  public boolean isAlive() {
-    return process.isAlive();
-  }
-
-  @Override
-  public void kill() {
-    process.close();
-  }
-
-  @Override
-  public void stop() {
-    process.stop(STOP);
-  }
-
-  @Override
-  public void restart() {
-    process.close();
-    process = start();
-    awaitReady();
-  }
-
-  @Override
-  public void close() {
-    process.stop(STOP);
-    process.close();
   }
 }

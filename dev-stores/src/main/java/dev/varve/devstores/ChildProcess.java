@@ -1,6 +1,7 @@
 package dev.varve.devstores;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -17,7 +18,7 @@ public final class ChildProcess implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final int SHOWN_LINES = 20;
 
-  /** How long a program may take to stop when this process ends. */
+  /** Time that a program has to stop when this process ends. */
   private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   private final String name;
@@ -123,7 +124,7 @@ public final class ChildProcess implements AutoCloseable {
     try {
       byte[] bytes = Files.readAllBytes(log);
       int from = (int) Math.min(logFrom, bytes.length);
-      return new String(bytes, from, bytes.length - from, java.nio.charset.StandardCharsets.UTF_8);
+      return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new DevStoreException("cannot read " + log + ": " + e.getMessage(), e);
     }

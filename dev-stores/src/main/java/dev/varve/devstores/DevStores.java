@@ -1,6 +1,7 @@
 package dev.varve.devstores;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,8 +27,7 @@ public enum DevStores {
   };
 
   /** The names of all kinds, as in configurations. */
-  public static final List<String> KINDS =
-      java.util.Arrays.stream(values()).map(DevStores::kind).toList();
+  public static final List<String> KINDS = Arrays.stream(values()).map(DevStores::kind).toList();
 
   /**
    * Starts a store and returns once it is ready.

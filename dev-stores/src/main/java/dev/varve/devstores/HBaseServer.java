@@ -1,5 +1,6 @@
 package dev.varve.devstores;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** HBase 2.6: master, region server and ZooKeeper in one process, on local files. */
-public final class HBaseServer implements DevStore {
+public final class HBaseServer extends ProcessStore {
   /** It flushes its regions first, which takes a while. */
   private static final Duration STOP = Duration.ofSeconds(90);
 
@@ -24,7 +25,6 @@ public final class HBaseServer implements DevStore {
   private final Jvm jvm;
   private final @Nullable Kerberos kerberos;
   private final List<Integer> ports;
-  private ChildProcess process;
 
   /**
    * The identity of a secure HBase.
@@ -37,12 +37,12 @@ public final class HBaseServer implements DevStore {
   public record Kerberos(String principal, Path keytab, Path configuration) {}
 
   private HBaseServer(Path directory, Jvm jvm, @Nullable Kerberos kerberos) {
+    super(STOP);
     this.directory = directory;
     this.jvm = jvm;
     this.kerberos = kerberos;
     this.ports = Ports.kept(directory, ADDRESS, 3);
     writeConfiguration();
-    this.process = start();
   }
 
   /**
@@ -55,7 +55,7 @@ public final class HBaseServer implements DevStore {
 
   /** The same, with a chosen Java. */
   public static HBaseServer start(Path directory, Jvm jvm) {
-    return new HBaseServer(directory.toAbsolutePath(), jvm, null);
+    return start(directory, jvm, null);
   }
 
   /**
@@ -63,10 +63,18 @@ public final class HBaseServer implements DevStore {
    * {@code grant}. Its ZooKeeper is open to all.
    */
   public static HBaseServer start(Path directory, Kerberos kerberos) {
-    return new HBaseServer(directory.toAbsolutePath(), Jvm.SMALL, kerberos);
+    return start(directory, Jvm.SMALL, kerberos);
   }
 
-  private ChildProcess start() {
+  private static HBaseServer start(Path directory, Jvm jvm, @Nullable Kerberos kerberos) {
+    HBaseServer server = new HBaseServer(directory.toAbsolutePath(), jvm, kerberos);
+    server.begin();
+    server.awaitReady();
+    return server;
+  }
+
+  @Override
+  ChildProcess launch() {
     List<String> command = new ArrayList<>();
     command.add(JavaHome.ownJava().toString());
     command.addAll(
@@ -79,12 +87,15 @@ public final class HBaseServer implements DevStore {
     command.addAll(
         List.of(
             "-cp",
-            directory.resolve("conf") + java.io.File.pathSeparator + Parts.classPath("hbase"),
+            directory.resolve("conf") + File.pathSeparator + Parts.classPath("hbase"),
             "org.apache.hadoop.hbase.master.HMaster",
             "start"));
-    ChildProcess started = ChildProcess.start("HBase", command, directory, Map.of(), log());
-    started.awaitOutput("Master has completed initialization", READY);
-    return started;
+    return ChildProcess.start("HBase", command, directory, Map.of(), log());
+  }
+
+  @Override
+  void awaitReady() {
+    process().awaitOutput("Master has completed initialization", READY);
   }
 
   private void writeConfiguration() {
@@ -200,7 +211,7 @@ public final class HBaseServer implements DevStore {
   }
 
   public long pid() {
-    return process.pid();
+    return process().pid();
   }
 
   @Override
@@ -208,32 +219,11 @@ public final class HBaseServer implements DevStore {
     return directory.resolve("hbase.log");
   }
 
-  @Override
-  public boolean isAlive() {
-    return process.isAlive();
-  }
-
-  @Override
-  public void kill() {
-    process.close();
-  }
-
-  @Override
-  public void stop() {
-    process.stop(STOP);
-  }
-
-  @Override
-  public void restart() {
-    process.close();
-    process = start();
-  }
-
   /**
    * Kills it: a graceful stop takes half a minute, and its log contains every acknowledged write.
    */
   @Override
   public void close() {
-    process.close();
+    kill();
   }
 }

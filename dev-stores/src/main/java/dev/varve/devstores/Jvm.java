@@ -2,7 +2,7 @@ package dev.varve.devstores;
 
 import java.util.List;
 
-/** How the Java of a store or an original server is set up. */
+/** The set-up of the Java of a store or an original server. */
 public enum Jvm {
   /** Starts fast and takes little, for tests. */
   SMALL,

@@ -1,5 +1,6 @@
 package dev.varve.devstores;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -101,9 +102,7 @@ public final class KairosDb implements AutoCloseable {
             "--add-opens",
             "java.base/java.util=ALL-UNNAMED",
             "-cp",
-            directory.resolve("conf/logging")
-                + java.io.File.pathSeparator
-                + Parts.classPath("kairosdb"),
+            directory.resolve("conf/logging") + File.pathSeparator + Parts.classPath("kairosdb"),
             "org.kairosdb.core.Main",
             "-c",
             "run",

@@ -1,5 +1,6 @@
 package dev.varve.devstores;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ public final class KerberosServer implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
-                directory.resolve("conf") + java.io.File.pathSeparator + Parts.classPath("kerby"),
+                directory.resolve("conf") + File.pathSeparator + Parts.classPath("kerby"),
                 "org.apache.hadoop.minikdc.MiniKdc",
                 directory.toString(),
                 settings.toString(),

@@ -1,5 +1,6 @@
 package dev.varve.devstores;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -47,7 +48,7 @@ public final class OpenTsdb implements AutoCloseable {
     command.addAll(
         List.of(
             "-cp",
-            conf.getParent() + java.io.File.pathSeparator + Parts.classPath("opentsdb"),
+            conf.getParent() + File.pathSeparator + Parts.classPath("opentsdb"),
             "net.opentsdb.tools.TSDMain",
             "--config=" + conf));
     this.process =

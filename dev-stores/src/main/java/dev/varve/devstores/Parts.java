@@ -1,5 +1,6 @@
 package dev.varve.devstores;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ public final class Parts {
       return jars.filter(jar -> jar.toString().endsWith(".jar"))
           .sorted()
           .map(Path::toString)
-          .collect(Collectors.joining(java.io.File.pathSeparator));
+          .collect(Collectors.joining(File.pathSeparator));
     } catch (IOException e) {
       throw new DevStoreException("cannot list " + lib + ": " + e.getMessage(), e);
     }
