@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 /**
  * 4,000 series of monitored servers, one sample every ten seconds for six hours: 3,000 counters of
@@ -82,7 +83,7 @@ final class MonitoringSeries {
   }
 
   GroupKey key(int series) {
-    Map<String, String> tags = new java.util.TreeMap<>(labels.get(series));
+    Map<String, String> tags = new TreeMap<>(labels.get(series));
     return new GroupKey(String.valueOf(tags.remove("__name__")), Tags.of(tags), Tags.EMPTY);
   }
 

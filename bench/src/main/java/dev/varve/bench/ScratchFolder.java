@@ -1,12 +1,9 @@
 package dev.varve.bench;
 
+import dev.varve.store.DirectoryTree;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A temporary folder, which is deleted with its content when it is closed.
@@ -28,25 +25,6 @@ public record ScratchFolder(Path path) implements AutoCloseable {
     if (Files.notExists(folder)) {
       return;
     }
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failed)
-              throws IOException {
-            if (failed != null) {
-              throw failed;
-            }
-            Files.delete(visited);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    DirectoryTree.delete(folder);
   }
 }

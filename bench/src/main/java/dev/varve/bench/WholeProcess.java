@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -193,9 +194,7 @@ public final class WholeProcess {
                 file.toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    String summary =
-        new String(
-            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String summary = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     expectZero(process.waitFor(), "varve import into " + layout + ": " + summary);
     ScratchFolder.delete(data);
     Matcher matcher = SECONDS.matcher(summary);

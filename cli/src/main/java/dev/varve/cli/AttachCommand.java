@@ -6,18 +6,18 @@ import dev.varve.engine.attach.Inspection;
 import dev.varve.engine.attach.Inspection.Candidate;
 import dev.varve.engine.attach.Inspection.FoundTable;
 import dev.varve.engine.attach.TableInspector;
+import dev.varve.store.DirectoryTree;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -109,7 +109,7 @@ final class AttachCommand implements Callable<Integer> {
     if (write == null) {
       spec.commandLine().getOut().print(yaml);
     } else {
-      Files.writeString(write, yaml, java.nio.file.StandardOpenOption.CREATE_NEW);
+      Files.writeString(write, yaml, StandardOpenOption.CREATE_NEW);
       err.println("Written to " + write + ". Next, on a port that the other server has not:");
       err.println("  ./varve serve --config " + write + " --listen 127.0.0.1:4243");
     }
@@ -123,15 +123,7 @@ final class AttachCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new WrongCallException(String.valueOf(e.getMessage()));
     } finally {
-      delete(scratch);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> below = Files.walk(directory)) {
-      for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
+      DirectoryTree.delete(scratch);
     }
   }
 

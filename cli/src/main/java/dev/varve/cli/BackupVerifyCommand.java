@@ -13,15 +13,14 @@ import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
+import dev.varve.store.DirectoryTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -120,7 +119,7 @@ final class BackupVerifyCommand implements Callable<Integer> {
       Restore.linking(folder, backup, data).run((files, bytes, total) -> {});
       return check(new EngineConfig(data, read.memory(), local, local.getFirst().name()), out);
     } finally {
-      delete(parent);
+      DirectoryTree.delete(parent);
     }
   }
 
@@ -143,13 +142,5 @@ final class BackupVerifyCommand implements Callable<Integer> {
   private static void print(CheckFinding finding, PrintWriter out) {
     String severity = finding.severity() == Severity.DAMAGE ? "damage" : "note";
     out.println("%s: %s: %s".formatted(severity, finding.place(), finding.text()));
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -13,6 +13,7 @@ import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.server.varve.ExplainRequest;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -229,6 +230,6 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private static void add(Records records, Map<?, ?> members, String... names) {
-    records.add(java.util.Arrays.stream(names).map(members::get).toArray());
+    records.add(Arrays.stream(names).map(members::get).toArray());
   }
 }

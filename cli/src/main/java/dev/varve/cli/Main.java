@@ -12,6 +12,8 @@ import dev.varve.cli.rules.RulesCommand;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -81,7 +83,7 @@ public final class Main implements Runnable {
       System.exit(1);
     }
     // Store clients that use java.util.logging would log every connection.
-    java.util.logging.Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
+    Logger.getLogger("").setLevel(Level.WARNING);
     System.exit(run(commandLine(starter, more), args));
   }
 

@@ -7,6 +7,7 @@ import dev.varve.cli.target.TargetOptions;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.varve.QueryParameters;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
@@ -85,7 +86,7 @@ final class QueryCommand implements Callable<Integer> {
         };
     try {
       return Instant.EPOCH.plus(time, unit).toString();
-    } catch (java.time.DateTimeException | ArithmeticException e) {
+    } catch (DateTimeException | ArithmeticException e) {
       // A time outside of the calendar is shown as a number.
       return Long.toString(time);
     }

@@ -6,16 +6,15 @@ import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Engine;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
+import dev.varve.store.DirectoryTree;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
@@ -55,7 +54,7 @@ final class Rehearsal {
       play("commands", said, () -> useDirectory(folder.resolve("commands")));
       play("server", said, () -> serve(folder.resolve("server"), writes));
     } finally {
-      delete(folder);
+      DirectoryTree.delete(folder);
     }
   }
 
@@ -115,13 +114,5 @@ final class Rehearsal {
 
   private static PrintWriter nowhere() {
     return new PrintWriter(OutputStream.nullOutputStream(), false, UTF_8);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

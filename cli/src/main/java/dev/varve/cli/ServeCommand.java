@@ -28,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -151,10 +153,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void serveAlone(
-      Path data,
-      ServerConfig serverConfig,
-      java.util.function.Supplier<Engine> opening,
-      CountDownLatch stop)
+      Path data, ServerConfig serverConfig, Supplier<Engine> opening, CountDownLatch stop)
       throws IOException, InterruptedException {
     try (@Nullable ServerSocketChannel local = listenLocally(data)) {
       Server server = start(serverConfig, opening, local);
@@ -208,9 +207,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private static Server start(
-      ServerConfig config,
-      java.util.function.Supplier<Engine> opening,
-      @Nullable ServerSocketChannel local)
+      ServerConfig config, Supplier<Engine> opening, @Nullable ServerSocketChannel local)
       throws IOException {
     try {
       return Server.start(config, opening, local);
@@ -321,7 +318,7 @@ final class ServeCommand implements Callable<Integer> {
   private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
     stop.countDown();
     try {
-      stopped.await(Duration.ofSeconds(60).toSeconds(), java.util.concurrent.TimeUnit.SECONDS);
+      stopped.await(Duration.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -23,6 +23,7 @@ import dev.varve.model.Value;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.store.DirectoryTree;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -200,7 +201,7 @@ class BackupCommandTest {
             .isEqualTo(stage == Stage.COMPLETE ? 1 : 0);
         assertThat(folder.resolve("restored-" + round + ".restoring")).doesNotExist();
         assertBetween(least, most, counts(restored));
-        delete(restored);
+        DirectoryTree.delete(restored);
       }
       assertThat(engine.snapshots().list()).isEmpty();
     } finally {
@@ -670,14 +671,6 @@ class BackupCommandTest {
       int before = bytes.read();
       bytes.seek(bytes.length() / 2);
       bytes.write(before ^ 1);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 

@@ -8,6 +8,7 @@ import dev.varve.engine.home.HomeExport;
 import dev.varve.engine.home.ServerId;
 import dev.varve.engine.home.ServerIdFile;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.store.DirectoryTree;
 import dev.varve.store.PrivateDirectory;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -27,7 +28,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,7 +51,7 @@ public final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration RETRY = Duration.ofSeconds(10);
 
-  /** How long a call waits for another one. */
+  /** Maximum time that a call waits for another one. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private static final DateTimeFormatter TIME =
@@ -404,13 +404,11 @@ public final class Snapshots {
   }
 
   private static void remove(Path partial) {
-    try (Stream<Path> files = Files.walk(partial)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+    try {
+      DirectoryTree.delete(partial);
     } catch (NoSuchFileException e) {
-      LOG.debug("{} is gone already", partial);
-    } catch (IOException | UncheckedIOException e) {
+      LOG.debug("{} was removed before", partial);
+    } catch (IOException e) {
       LOG.warn("{} is not removed; the next snapshot tries again: {}", partial, e.toString());
     }
   }

@@ -19,15 +19,13 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.DirectoryTree;
 import dev.varve.store.StoreException;
 import dev.varve.store.contract.CrashImage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -130,7 +128,7 @@ class RandomDamageTest {
     try (Engine engine = Engine.open(config(copy))) {
       return TestEngine.read(engine.defaultDataset(), ALL);
     } finally {
-      delete(copy);
+      DirectoryTree.delete(copy);
     }
   }
 
@@ -209,7 +207,7 @@ class RandomDamageTest {
       } catch (RuntimeException | Error e) {
         throw new AssertionError(name + ": " + e, e);
       } finally {
-        delete(directory);
+        DirectoryTree.delete(directory);
       }
     }
 
@@ -327,26 +325,5 @@ class RandomDamageTest {
         Files.copy(file, to.resolve(from.relativize(file).toString()));
       }
     }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(
-              Path folder, java.io.@org.jspecify.annotations.Nullable IOException e)
-              throws IOException {
-            Files.delete(folder);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

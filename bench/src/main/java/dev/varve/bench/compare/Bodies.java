@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -130,7 +131,7 @@ record Bodies(DataSet data, Protocol protocol, List<Path> files, long samples) {
         }
         int size = in.readInt();
         if (body.length < length + size) {
-          body = java.util.Arrays.copyOf(body, 2 * (length + size));
+          body = Arrays.copyOf(body, 2 * (length + size));
         }
         in.readFully(body, length, size);
         length += size;

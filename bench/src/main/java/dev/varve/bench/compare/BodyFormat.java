@@ -3,6 +3,7 @@ package dev.varve.bench.compare;
 import dev.varve.formats.protobuf.WireWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -73,7 +74,7 @@ sealed interface BodyFormat {
     @Override
     public ByteText finish(ByteText body) throws IOException {
       compressed.clear();
-      byte[] out = Snappy.compress(java.util.Arrays.copyOf(body.bytes(), body.length()));
+      byte[] out = Snappy.compress(Arrays.copyOf(body.bytes(), body.length()));
       return compressed.add(out);
     }
   }

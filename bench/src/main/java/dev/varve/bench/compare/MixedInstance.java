@@ -1,6 +1,7 @@
 package dev.varve.bench.compare;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -93,7 +94,7 @@ final class MixedInstance {
   void scrape(double[] values) {
     at = 0;
     if (random.nextInt(ONE_RESTART_OF) == 0) {
-      java.util.Arrays.fill(state, 0);
+      Arrays.fill(state, 0);
     }
     for (int handler = 0; handler < HANDLERS.size(); handler++) {
       histogram(random.nextInt(40), values);

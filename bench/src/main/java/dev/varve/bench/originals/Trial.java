@@ -4,6 +4,7 @@ import dev.varve.bench.compare.Connection;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
@@ -150,7 +151,7 @@ final class Trial {
   }
 
   static double median(double... numbers) {
-    java.util.Arrays.sort(numbers);
+    Arrays.sort(numbers);
     return numbers[numbers.length / 2];
   }
 }

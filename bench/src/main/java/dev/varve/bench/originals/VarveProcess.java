@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -85,7 +86,7 @@ record VarveProcess(ChildProcess process, Contestant contestant) implements Auto
     ChildProcess process =
         ChildProcess.start(
             name,
-            java.util.List.of(launcher.toString(), "serve", "--config", config.toString()),
+            List.of(launcher.toString(), "serve", "--config", config.toString()),
             folder,
             Map.of("VARVE_BUILD", "off", "VARVE_AOT", "off", "VARVE_HEAP", "1g"),
             folder.resolve("log"));

@@ -1,16 +1,12 @@
 package dev.varve.cli.bench;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** Measures and deletes folders. */
+/** Measures folders. */
 final class Folder {
   private Folder() {}
 
@@ -35,28 +31,5 @@ final class Folder {
       bytes += bytes(each);
     }
     return found.isEmpty() ? -1 : bytes;
-  }
-
-  static void delete(Path folder) throws IOException {
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path done, @Nullable IOException failure)
-              throws IOException {
-            if (failure != null) {
-              throw failure;
-            }
-            Files.delete(done);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

@@ -8,6 +8,7 @@ import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Resolution;
+import dev.varve.store.DirectoryTree;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import java.io.IOException;
@@ -135,7 +136,7 @@ final class StoreBenchCommand implements Callable<Integer> {
         measure(kind, directory.resolve(kind), records);
       }
     } finally {
-      Folder.delete(directory);
+      DirectoryTree.delete(directory);
     }
     return 0;
   }

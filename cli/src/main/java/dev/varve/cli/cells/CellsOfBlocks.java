@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prints the cells of blocks, and turns such cells into points. Series and metrics are numbers in
@@ -67,8 +68,7 @@ final class CellsOfBlocks {
    *
    * @return why it is refused; null if it is not
    */
-  @org.jspecify.annotations.Nullable
-  String take(CellForm.Located located) {
+  @Nullable String take(CellForm.Located located) {
     Cell cell = located.cell();
     byte[] row = cell.row().toArray();
     if (located.table() != BlockLayout.BLOCKS) {

@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +118,7 @@ public record VarveConfig(
       @Nullable Path file, Map<String, String> environment, Map<String, String> settings) {
     ConfigNode.Mapping root =
         file == null ? ConfigNode.Mapping.empty("the defaults") : parseFile(file);
-    for (Map.Entry<String, String> variable : new java.util.TreeMap<>(environment).entrySet()) {
+    for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
       String name = variable.getKey();
       if (name.startsWith(PREFIX) && !OTHER_VARIABLES.contains(name)) {
         String keys = name.substring(PREFIX.length()).toLowerCase(Locale.ROOT);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +63,7 @@ final class BadLines implements AutoCloseable {
   }
 
   private void writeLine(LineSource line) throws IOException {
-    write(java.util.Arrays.copyOfRange(line.bytes(), line.from(), line.to()));
+    write(Arrays.copyOfRange(line.bytes(), line.from(), line.to()));
     write(new byte[] {'\n'});
   }
 

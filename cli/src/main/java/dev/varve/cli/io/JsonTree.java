@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -24,7 +25,7 @@ public final class JsonTree {
       if (json.nextToken() == null) {
         throw new StreamReadException(json, "the document is empty");
       }
-      return java.util.Objects.requireNonNull(value(json));
+      return Objects.requireNonNull(value(json));
     }
   }
 

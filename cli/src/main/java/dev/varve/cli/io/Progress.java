@@ -1,8 +1,10 @@
 package dev.varve.cli.io;
 
+import java.io.Console;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Shows the progress of long work. On a terminal it redraws one line at most ten times per second;
@@ -36,9 +38,7 @@ public final class Progress implements AutoCloseable {
     this.unit = unit;
     this.total = total;
     this.redraws =
-        java.util.Optional.ofNullable(System.console())
-                .map(java.io.Console::isTerminal)
-                .orElse(false)
+        Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false)
             && !"dumb".equals(System.getenv("TERM"));
   }
 

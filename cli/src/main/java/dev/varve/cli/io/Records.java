@@ -4,6 +4,7 @@ import dev.varve.formats.json.JsonLines;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -151,10 +152,7 @@ public final class Records implements AutoCloseable {
     }
     widths = found;
     printAligned(
-        columns.stream()
-            .map(name -> name.toUpperCase(java.util.Locale.ROOT))
-            .toArray(String[]::new),
-        found);
+        columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toArray(String[]::new), found);
     waiting.forEach(cells -> printAligned(cells, found));
     waiting.clear();
   }

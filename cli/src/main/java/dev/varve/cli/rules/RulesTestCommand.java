@@ -8,6 +8,7 @@ import dev.varve.engine.config.EngineConfig;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.rules.RuleTestFile;
+import dev.varve.store.DirectoryTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -77,11 +78,7 @@ final class RulesTestCommand implements Callable<Integer> {
     try (Engine engine = Engine.open(new EngineConfig(folder, MEMORY, List.of(dataset), "test"))) {
       return tests.run(test, engine.defaultDataset());
     } finally {
-      try (var left = Files.walk(folder)) {
-        for (Path path : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
+      DirectoryTree.delete(folder);
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.varve.engine.backup;
 
 import dev.varve.store.PrivateDirectory;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -12,9 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Comparator;
 import java.util.HexFormat;
-import java.util.stream.Stream;
 
 /** Copies and reads files with checksums, durably. */
 final class Copy {
@@ -113,16 +110,5 @@ final class Copy {
   static Path parent(Path file) {
     Path parent = file.toAbsolutePath().getParent();
     return parent == null ? file.toAbsolutePath() : parent;
-  }
-
-  /** Deletes a directory with everything in it. */
-  static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
   }
 }

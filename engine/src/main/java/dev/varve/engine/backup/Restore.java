@@ -1,5 +1,6 @@
 package dev.varve.engine.backup;
 
+import dev.varve.store.DirectoryTree;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
 public final class Restore {
   private static final String DRAFT = ".restoring";
 
-  /** In the draft, as a sign that it is one; locked by the restore that fills it. */
+  /** A file that marks a draft; the restore that fills the draft locks it. */
   private static final String MARK = "varve-restoring";
 
   private final BackupFolder folder;
@@ -116,7 +117,7 @@ public final class Restore {
         lock(channel);
         for (Path file : files(draft)) {
           if (!file.equals(mark)) {
-            Copy.delete(file);
+            DirectoryTree.delete(file);
           }
         }
       }

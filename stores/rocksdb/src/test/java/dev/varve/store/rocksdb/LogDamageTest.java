@@ -7,6 +7,7 @@ import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.DamagedStoreException;
+import dev.varve.store.DirectoryTree;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
@@ -31,7 +32,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +111,7 @@ class LogDamageTest {
       }
       Files.write(log, after);
       check(image, copy, new Judge(image, before, after), random.nextBoolean(), what);
-      delete(copy);
+      DirectoryTree.delete(copy);
     }
   }
 
@@ -411,14 +411,6 @@ class LogDamageTest {
     try (Stream<Path> files = Files.list(from)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Files.copy(file, to.resolve(file.getFileName()));
-      }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
       }
     }
   }
