@@ -90,7 +90,12 @@ public final class StepRunner {
     }
   }
 
-  private List<CellBatch> look(List<Step.TableRead> reads, Onlooker onlooker) {
+  /**
+   * Answers a {@link Step.Look}: reads one batch for each read, in order.
+   *
+   * @throws StoreException if a table fails
+   */
+  public List<CellBatch> look(List<Step.TableRead> reads, Onlooker onlooker) {
     List<CellBatch> answers = new ArrayList<>(reads.size());
     for (Step.TableRead read : reads) {
       answers.add(readAll(tables.get(read.table()), read.plan(), onlooker));
@@ -118,20 +123,37 @@ public final class StepRunner {
     return all;
   }
 
-  private boolean claim(Step.Claim<?> claim) {
+  /**
+   * Puts a cell if its column is as expected.
+   *
+   * @return whether the cell was put
+   * @throws StoreException if the table fails, or does not support conditional puts
+   */
+  public boolean claim(Step.Claim<?> claim) {
     Table table = tables.get(claim.table());
     Cell cell = claim.cell();
     Cell timed = new Cell(cell.row(), cell.family(), cell.qualifier(), now(table), cell.value());
     return power(table, Power.ConditionalPut.class).putIf(timed, claim.expected());
   }
 
-  private long count(Step.Count<?> count) {
+  /**
+   * Adds to a counter.
+   *
+   * @return the sum
+   * @throws StoreException if the table fails, or does not support increments
+   */
+  public long count(Step.Count<?> count) {
     Table table = tables.get(count.table());
     return power(table, Power.Increment.class)
         .add(count.row(), count.family(), count.qualifier(), count.amount(), now(table));
   }
 
-  private void remove(Step.Remove<?> remove) {
+  /**
+   * Deletes a column, durably.
+   *
+   * @throws StoreException if the table fails or refuses the delete
+   */
+  public void remove(Step.Remove<?> remove) {
     Table table = tables.get(remove.table());
     MutationBatch edits = new MutationBatch();
     edits.deleteColumn(remove.row(), remove.family(), remove.qualifier(), TimeRange.ALL);

@@ -41,6 +41,8 @@ final class SettledSteps {
   private final Cache<GroupKey, Binding> bindings;
 
   /**
+   * @param tables in the order of the layout's tables
+   * @param clock returns strictly ascending stamps, in microseconds since 1970
    * @param bytes maximum heap bytes of the caches; values above 256 MiB count as 256 MiB. A quarter
    *     is for bindings
    */
@@ -60,7 +62,11 @@ final class SettledSteps {
             .build();
   }
 
-  /** Runs a step to completion. */
+  /**
+   * Runs a step to completion.
+   *
+   * @throws StoreException if a table fails
+   */
   <T> T run(Step<T> step) {
     return run(step, Onlooker.NONE);
   }
@@ -69,6 +75,8 @@ final class SettledSteps {
    * Returns the binding that a step makes of a key.
    *
    * @param step makes the step if the binding is not known
+   * @return empty if the step makes none of the key
+   * @throws StoreException if a table fails
    */
   Optional<Binding> binding(GroupKey key, Supplier<Step<Optional<Binding>>> step) {
     Binding known = bindings.getIfPresent(key);
@@ -101,32 +109,21 @@ final class SettledSteps {
           return value;
         }
         case Step.Look<T>(var reads, var isSettled, var then) ->
-            next = then.apply(isSettled ? settled(reads, onlooker) : look(reads, onlooker));
-        case Step.Claim<T>(var table, var cell, var expected, var then) ->
-            next =
-                then.apply(steps.run(new Step.Claim<Boolean>(table, cell, expected, Step::done)));
-        case Step.Count<T>(var table, var row, var family, var qualifier, var amount, var then) ->
-            next =
-                then.apply(
-                    steps.run(
-                        new Step.Count<Long>(table, row, family, qualifier, amount, Step::done)));
-        case Step.Remove<T>(var table, var row, var family, var qualifier, var then) -> {
-          boolean _ =
-              steps.run(
-                  new Step.Remove<Boolean>(table, row, family, qualifier, () -> Step.done(true)));
-          next = then.get();
+            next = then.apply(isSettled ? settled(reads, onlooker) : steps.look(reads, onlooker));
+        case Step.Claim<T> claim -> next = claim.then().apply(steps.claim(claim));
+        case Step.Count<T> count -> next = count.then().apply(steps.count(count));
+        case Step.Remove<T> remove -> {
+          steps.remove(remove);
+          next = remove.then().get();
         }
       }
     }
   }
 
+  /** Forgets all answers and bindings, for tables that were emptied. */
   void forget() {
     settled.invalidateAll();
     bindings.invalidateAll();
-  }
-
-  private List<CellBatch> look(List<TableRead> reads, Onlooker onlooker) {
-    return steps.run(new Step.Look<List<CellBatch>>(reads, false, Step::done), onlooker);
   }
 
   private List<CellBatch> settled(List<TableRead> reads, Onlooker onlooker) {
@@ -140,7 +137,7 @@ final class SettledSteps {
       }
     }
     Iterator<CellBatch> found =
-        (unknown.isEmpty() ? List.<CellBatch>of() : look(unknown, onlooker)).iterator();
+        (unknown.isEmpty() ? List.<CellBatch>of() : steps.look(unknown, onlooker)).iterator();
     List<CellBatch> answers = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
       CellBatch answer = known.get(i);

@@ -1,6 +1,7 @@
 package dev.varve.engine.repair;
 
-import dev.varve.engine.catalog.SeriesIdentity;
+import com.dynatrace.hash4j.hashing.HashValue128;
+import com.dynatrace.hash4j.hashing.Hashing;
 import dev.varve.model.Bytes;
 
 /**
@@ -16,37 +17,51 @@ final class SeenHashes {
   private long[] lows = new long[CAPACITY_AT_FIRST];
   private int size;
 
+  /** The XXH3 hash of a byte string. A hash of zero marks a free slot, and counts as absent. */
+  private record Hash(long high, long low) {
+    private static Hash of(Bytes bytes) {
+      HashValue128 hash = Hashing.xxh3_128().hashBytesTo128Bits(bytes.toArray());
+      return new Hash(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    }
+  }
+
+  /** Returns whether a byte string was added. */
   boolean contains(Bytes bytes) {
-    return contains(SeriesIdentity.of(bytes.toArray()));
+    return !isFree(slot(Hash.of(bytes)));
   }
 
-  private boolean contains(SeriesIdentity hash) {
-    int slot = slot(hash.high(), hash.low());
-    return highs[slot] != 0 || lows[slot] != 0;
-  }
-
+  /** Adds a byte string, if it is not in the set yet. */
   void add(Bytes bytes) {
-    SeriesIdentity hash = SeriesIdentity.of(bytes.toArray());
-    if (contains(hash)) {
+    Hash hash = Hash.of(bytes);
+    int slot = slot(hash);
+    if (!isFree(slot)) {
       return;
     }
     if (4L * (size + 1) > 3L * highs.length) {
       grow();
+      slot = slot(hash);
     }
-    int slot = slot(hash.high(), hash.low());
-    highs[slot] = hash.high();
-    lows[slot] = hash.low();
+    put(slot, hash);
     size++;
   }
 
-  /** Returns the slot of a hash, or the free slot for it. A hash of zero counts as absent. */
-  private int slot(long high, long low) {
+  /** Returns the slot of a hash, or the free slot for it. */
+  private int slot(Hash hash) {
     int mask = highs.length - 1;
-    int slot = (int) low & mask;
-    while ((highs[slot] != 0 || lows[slot] != 0) && (highs[slot] != high || lows[slot] != low)) {
+    int slot = (int) hash.low() & mask;
+    while (!isFree(slot) && (highs[slot] != hash.high() || lows[slot] != hash.low())) {
       slot = (slot + 1) & mask;
     }
     return slot;
+  }
+
+  private boolean isFree(int slot) {
+    return highs[slot] == 0 && lows[slot] == 0;
+  }
+
+  private void put(int slot, Hash hash) {
+    highs[slot] = hash.high();
+    lows[slot] = hash.low();
   }
 
   private void grow() {
@@ -55,11 +70,8 @@ final class SeenHashes {
     highs = new long[2 * oldHighs.length];
     lows = new long[2 * oldLows.length];
     for (int i = 0; i < oldHighs.length; i++) {
-      if (oldHighs[i] != 0 || oldLows[i] != 0) {
-        int slot = slot(oldHighs[i], oldLows[i]);
-        highs[slot] = oldHighs[i];
-        lows[slot] = oldLows[i];
-      }
+      Hash hash = new Hash(oldHighs[i], oldLows[i]);
+      put(slot(hash), hash);
     }
   }
 }
