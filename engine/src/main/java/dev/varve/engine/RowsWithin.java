@@ -32,22 +32,24 @@ final class RowsWithin implements HeatSlice.Admission {
   /** Heap bytes of a remembered answer. */
   private static final int ANSWER_BYTES = 150;
 
-  /** Bytes of a block's row key up to the number of its bucket, and up to that of its metric. */
-  private static final int METRIC_END = BlockKey.ROW_BYTES - Integer.BYTES;
-
   private static final Set<String> OF_METRIC = Set.of(Series.NAME_LABEL, Series.FIELD_LABEL);
 
   private record Range(Bytes from, Bytes to) {}
 
   private final OpenDataset open;
   private final @Nullable PlacedLayout placed;
-  private final boolean data;
+
+  /** Whether the table has samples, not an index of them. */
+  private final boolean isOfSamples;
+
   private final SeriesBounds bounds;
   private final ReadGuard guard;
   private final Map<Range, Boolean> known = new HashMap<>();
 
   /**
    * @param placed the layout of the table; null for blocks
+   * @param table the name of the table in the store
+   * @param bounds what the user may see
    */
   RowsWithin(
       OpenDataset open,
@@ -57,14 +59,14 @@ final class RowsWithin implements HeatSlice.Admission {
       ReadGuard guard) {
     this.open = open;
     this.placed = placed;
-    this.data = placed == null || placed.dataTable().spec().name().equals(table);
+    this.isOfSamples = placed == null || placed.dataTable().spec().name().equals(table);
     this.bounds = bounds;
     this.guard = guard;
   }
 
   @Override
   public boolean admits(Bytes from, Bytes to) {
-    if (!data) {
+    if (!isOfSamples) {
       return false;
     }
     Range range = new Range(from, to);
@@ -76,7 +78,7 @@ final class RowsWithin implements HeatSlice.Admission {
     guard.held(ANSWER_BYTES, "ranges of a heat map");
     boolean admitted = admits(from, from, to);
     if (!admitted && from.at(from.length() - 1) == 0) {
-      // The bound behind a hot row is that row with a zero.
+      // The bound after a hot row is that row with a zero.
       admitted = admits(from.slice(0, from.length() - 1), from, to);
     }
     known.put(range, admitted);
@@ -102,7 +104,8 @@ final class RowsWithin implements HeatSlice.Admission {
       return false;
     }
     boolean only = isOnly(row, from, to);
-    boolean ofMetric = bounds.decideBy(OF_METRIC) && begins(row.slice(0, METRIC_END), from, to);
+    boolean ofMetric =
+        bounds.decideBy(OF_METRIC) && begins(row.slice(0, BlockKey.METRIC_END), from, to);
     if (!only && !ofMetric) {
       return false;
     }

@@ -16,7 +16,7 @@ final class Bounds {
   /** A range this many times as hot as wanted is divided. */
   private static final double HOT = 2;
 
-  /** How much a slice counts in comparison to the next one. */
+  /** Weight of a slice in comparison to the next one. */
   private static final double MEMORY = 0.7;
 
   /** A key with the load that it stands for. */

@@ -3,17 +3,18 @@ package dev.varve.engine.heat;
 /**
  * A problem that a heat map shows.
  *
- * @param row the row to look at
+ * @param kind the kind of problem
+ * @param row a row that shows it: one of the hot partition, the newest one, or the oversized one
  * @param text describes the problem with its numbers, in a sentence or two
  */
 public record HeatFinding(Kind kind, RowName row, String text) {
-  /** What was found. */
+  /** A kind of problem. */
   public enum Kind {
-    /** One partition has a large share of the load. */
+    /** One partition has a quarter of the reads or writes, or more. */
     HOT_PARTITION("hot partition"),
-    /** Writes move on through the table, always to its newest rows. */
+    /** Writes go to rows after, or before, all earlier ones: one server takes all of them. */
     TIME_LEADING_KEY("time-leading key"),
-    /** A row, or partition, is larger than recommended for the store. */
+    /** A row has at least half the bytes from which the store slows down. */
     OVERSIZED_ROW("oversized row");
 
     private final String words;

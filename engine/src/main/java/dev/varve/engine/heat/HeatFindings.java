@@ -15,24 +15,25 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is bad for a store in slices of a table. */
+/** Finds problems of a store in the slices of a table's heat map. */
 public final class HeatFindings {
-  /** Fewer operations do no harm, wherever they go. */
+  /** Minimum number of operations of a table; fewer do no harm, wherever they go. */
   private static final long OPERATIONS_MIN = 10_000;
 
-  /** Least share of one partition that is hot. */
-  private static final double HOT = 0.25;
+  /** Minimum share of all operations that makes a partition hot. */
+  private static final double HOT_SHARE_MIN = 0.25;
 
-  /** How much hotter it is than the others on average. */
-  private static final double HOTTER = 4;
+  /** Minimum ratio of the operations of a hot partition to the average of all that were seen. */
+  private static final double HOT_RATIO_MIN = 4;
 
-  /** Least number of steps in one direction that make a trend. */
-  private static final int STEPS_MIN = 3;
+  /** Minimum number of steps in one direction that make a trend. */
+  private static final int TREND_STEPS_MIN = 3;
 
-  /** Share of the steps that go in one direction. */
-  private static final double STEADY = 0.8;
+  /** Minimum share of all steps that go in the direction of a trend. */
+  private static final double TREND_SHARE_MIN = 0.8;
 
-  private static final long MINUTE = 60_000;
+  /** Maximum ms from the start of a slice to the start of the next one that make a step. */
+  private static final long STEP_MILLIS_MAX = 120_000;
 
   private final List<HeatSlice> slices;
   private final long softRow;
@@ -54,10 +55,10 @@ public final class HeatFindings {
   public static List<HeatFinding> of(
       List<HeatSlice> slices, long softRow, Function<Bytes, RowName> names) {
     HeatFindings found = new HeatFindings(slices, softRow, names);
-    found.hot("writes", HeatSlice::busiestWritten, Load::writes);
-    found.hot("reads", HeatSlice::busiestRead, Load::reads);
-    found.leading();
-    found.oversized();
+    found.findHotPartition("writes", HeatSlice::busiestWritten, Load::writes);
+    found.findHotPartition("reads", HeatSlice::busiestRead, Load::reads);
+    found.findTimeLeadingKey();
+    found.findOversizedRow();
     return List.copyOf(found.findings);
   }
 
@@ -70,7 +71,7 @@ public final class HeatFindings {
     }
   }
 
-  private void hot(
+  private void findHotPartition(
       String what, Function<HeatSlice, @Nullable Busiest> part, Function<Load, Long> operations) {
     Map<Bytes, Sum> sums = new HashMap<>();
     double total = 0;
@@ -91,7 +92,10 @@ public final class HeatFindings {
     Sum most =
         sums.values().stream().max(Comparator.comparingDouble(one -> one.operations)).orElse(null);
     double share = most == null ? 0 : most.operations / total;
-    if (most != null && total >= OPERATIONS_MIN && share >= HOT && share * partitions >= HOTTER) {
+    if (most != null
+        && total >= OPERATIONS_MIN
+        && share >= HOT_SHARE_MIN
+        && share * partitions >= HOT_RATIO_MIN) {
       RowName row = names.apply(most.last.row());
       findings.add(
           new HeatFinding(
@@ -110,7 +114,7 @@ public final class HeatFindings {
     }
   }
 
-  private void leading() {
+  private void findTimeLeadingKey() {
     List<HeatSlice> written = slices.stream().filter(slice -> slice.written() != null).toList();
     int steps = 0;
     int upwards = 0;
@@ -118,7 +122,7 @@ public final class HeatFindings {
     for (int i = 1; i < written.size(); i++) {
       HeatSlice before = written.get(i - 1);
       HeatSlice after = written.get(i);
-      if (after.from() - before.from() <= 2 * MINUTE && after.from() > before.from()) {
+      if (after.from() - before.from() <= STEP_MILLIS_MAX && after.from() > before.from()) {
         Stretch earlier = Objects.requireNonNull(before.written());
         Stretch later = Objects.requireNonNull(after.written());
         steps++;
@@ -128,7 +132,7 @@ public final class HeatFindings {
     }
     int most = Math.max(upwards, downwards);
     long writes = written.stream().mapToLong(slice -> slice.total().writes()).sum();
-    if (most >= STEPS_MIN && most >= STEADY * steps && writes >= OPERATIONS_MIN) {
+    if (most >= TREND_STEPS_MIN && most >= TREND_SHARE_MIN * steps && writes >= OPERATIONS_MIN) {
       boolean up = upwards >= downwards;
       Stretch last = Objects.requireNonNull(written.getLast().written());
       RowName row = names.apply(up ? last.last() : last.first());
@@ -136,18 +140,19 @@ public final class HeatFindings {
           new HeatFinding(
               Kind.TIME_LEADING_KEY,
               row,
-              "In %d of %d steps from slice to slice, the writes moved on to rows %s all those before (%s writes, compared by their middle four fifths); they are at %s now. On a store of several servers, one of them takes all: let another part lead the row key, or a salt."
-                  .formatted(most, steps, up ? "behind" : "before", count(writes), row.text())));
+              "In %d of %d steps from slice to slice, the writes moved on to rows %s all earlier ones (%s writes, compared by their middle four fifths); they are at %s now. On a store of several servers, one of them takes all: let another part lead the row key, or a salt."
+                  .formatted(most, steps, up ? "after" : "before", count(writes), row.text())));
     }
   }
 
-  private void oversized() {
+  private void findOversizedRow() {
     LargeRow largest =
         slices.stream()
             .map(HeatSlice::largest)
             .filter(Objects::nonNull)
             .max(Comparator.comparingLong(LargeRow::bytes))
             .orElse(null);
+    // A row of half the size is reported, because it still grows.
     if (largest != null && largest.bytes() >= softRow / 2) {
       RowName row = names.apply(largest.row());
       findings.add(

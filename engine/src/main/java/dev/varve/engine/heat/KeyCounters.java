@@ -71,7 +71,7 @@ public final class KeyCounters {
     return missed.sum();
   }
 
-  /** How cells are counted. */
+  /** The way in which cells are counted. */
   enum Way {
     /** Edits of a batch. */
     WRITTEN,
@@ -246,7 +246,7 @@ public final class KeyCounters {
     }
   }
 
-  /** What all stripes counted. */
+  /** The counts of all stripes. */
   private final class Sum {
     private final Load[] sums;
     private final List<KeySample.Key> keys = new ArrayList<>();

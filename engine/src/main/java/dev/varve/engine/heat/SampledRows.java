@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What the sampled rows of a slice tell about the others. */
+/** Estimates the rows of a slice from the sampled ones. */
 final class SampledRows {
   /** Fewer samples say too little. */
   private static final int LEAST = 64;

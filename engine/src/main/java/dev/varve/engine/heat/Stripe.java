@@ -22,7 +22,7 @@ final class Stripe {
    */
   static final int EDITS_PER_SAMPLE = 2;
 
-  /** The same for cells that are read in no order. */
+  /** The sampling distance of cells that are read in no order. */
   static final int CELLS_PER_SAMPLE = 8;
 
   /** Cells between two look-ups in a run of sorted cells that seems to be in one range. */
@@ -155,7 +155,7 @@ final class Stripe {
     counts = new long[into.size() * MEASURES];
   }
 
-  /** What a stripe counted, by range. */
+  /** The counts of a stripe, by range. */
   record Counted(List<Load> loads, List<KeySample.Key> keys, @Nullable LargeRow largest) {}
 
   /** Returns what was counted since the last {@link #restart}. */

@@ -25,6 +25,9 @@ public final class BlockKey {
   /** Length of a row key in bytes. */
   public static final int ROW_BYTES = 17;
 
+  /** Index after the number of the metric in a row key. */
+  public static final int METRIC_END = 13;
+
   /** Length of a qualifier in bytes. */
   public static final int QUALIFIER_BYTES = 16;
 
@@ -34,7 +37,6 @@ public final class BlockKey {
   private static final int ONE_DAY = 1;
   private static final long SECONDS_PER_DAY = 86_400;
   private static final int METRIC_AT = 9;
-  private static final int SERIES_AT = 13;
   private static final long SIGN = Long.MIN_VALUE;
 
   private BlockKey() {}
@@ -107,7 +109,7 @@ public final class BlockKey {
 
   /** Returns the number of the series in a row key. */
   public static int series(byte[] bytes, int row) {
-    return ByteBuffer.wrap(bytes).getInt(row + SERIES_AT);
+    return ByteBuffer.wrap(bytes).getInt(row + METRIC_END);
   }
 
   /** Returns the first time in a qualifier. */
