@@ -129,7 +129,7 @@ public final class BlockTiers implements AutoCloseable {
     journal.replay(
         (stamp, length, batch) -> {
           lost[0] += unknown(batch);
-          Heads.Full full = heads.replay(stamp, batch, length);
+          HeadPair.Full full = heads.replay(stamp, batch, length);
           if (full != null) {
             sealer.seal(full);
           }
@@ -267,12 +267,12 @@ public final class BlockTiers implements AutoCloseable {
     return new View(heads.view(), latest.version());
   }
 
-  /** What a read sees. For one thread; any thread may close it. */
+  /** The samples that a read sees. For one thread; any thread may close it. */
   public final class View implements AutoCloseable {
-    private final Heads.View inHeads;
+    private final HeadView inHeads;
     private final long latestVersion;
 
-    private View(Heads.View inHeads, long latestVersion) {
+    private View(HeadView inHeads, long latestVersion) {
       this.inHeads = inHeads;
       this.latestVersion = latestVersion;
     }

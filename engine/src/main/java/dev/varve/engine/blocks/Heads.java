@@ -1,10 +1,8 @@
 package dev.varve.engine.blocks;
 
+import dev.varve.engine.blocks.HeadPair.Full;
 import dev.varve.engine.error.OverloadedException;
-import dev.varve.layout.block.SampleColumn;
-import dev.varve.model.TimeRange;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,32 +11,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The samples of a period that are not in blocks: the head, which new batches enter, and a full
- * head, while it is sealed. Safe for use by several threads.
+ * Lets writers, the sealer and readers share the heads of a period, which hold the samples that are
+ * not in blocks yet. Safe for use by several threads.
  *
  * <p>A batch takes a {@link Turn}, is written to the journal, and enters the head when all batches
  * with lower stamps have.
  */
 final class Heads {
-  /** Age at which a head is sealed even if it is not full. */
-  private static final Duration AGE_MAX = Duration.ofHours(2);
-
-  /** Bytes and samples per series from which a head is sealed before it reaches its limit. */
-  private static final long GOOD_BYTES = 32L << 20;
-
-  private static final long GOOD_SAMPLES = 256;
-
   /** Time a batch waits for room in the head. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration ROOM_TIMEOUT = Duration.ofSeconds(1);
 
   private final String name;
   private final LongSupplier stamps;
 
   /** Bytes at which a head is sealed. */
   private final long headMax;
-
-  /** Bytes of journal entries at which a head is sealed. */
-  private final long journalMax;
 
   /** Guards all fields below. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,26 +36,13 @@ final class Heads {
   /** Signalled if there is work for the sealer. */
   private final Condition due = lock.newCondition();
 
-  private final HeadPages pages;
+  private final HeadPair heads;
 
-  private Head head;
-
-  /** When the first sample of the head was accepted; meaningless while it is empty. */
-  private long headSince = System.nanoTime();
-
-  /** Bytes of the journal entries of the head. */
-  private long headEntries;
-
-  private @Nullable Full sealing;
-
+  /** The ticket of the next batch. */
   private long tickets;
+
+  /** The ticket whose batch enters next. */
   private long turn;
-
-  /** The last stamp of the last sealed head. */
-  private long sealedThrough = Long.MIN_VALUE;
-
-  /** The stamp of the last batch that had its turn. */
-  private long lastStamp = Long.MIN_VALUE;
 
   private boolean sealRequested;
 
@@ -87,18 +61,8 @@ final class Heads {
     this.name = name;
     this.stamps = stamps;
     this.headMax = headMax;
-    this.journalMax = journalMax;
-    this.pages = new HeadPages(Math.min(headMax, 2 * GOOD_BYTES));
-    this.head = new Head(pages);
+    this.heads = new HeadPair(headMax, journalMax);
   }
-
-  /**
-   * A head that is to be sealed.
-   *
-   * @param through the stamp of its last batch
-   * @param entries bytes of its journal entries
-   */
-  record Full(Head head, long through, long entries) {}
 
   /** The place of a batch among all batches. */
   record Turn(long ticket, long stamp) {}
@@ -120,20 +84,20 @@ final class Heads {
   }
 
   private void awaitRoom() {
-    long left = PATIENCE.toNanos();
+    long left = ROOM_TIMEOUT.toNanos();
     try {
-      while (isFull() && sealing != null) {
+      while (heads.isFull() && heads.sealing() != null) {
         if (left <= 0) {
           throw new OverloadedException(
               "dataset '%s': %,d bytes of samples wait to be sealed into blocks, the limit is %,d: try again"
-                  .formatted(name, head.bytes() + sealing.head().bytes(), 2 * headMax),
-              PATIENCE);
+                  .formatted(name, heads.bytes(), 2 * headMax),
+              ROOM_TIMEOUT);
         }
         left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new OverloadedException("interrupted while waiting for room to write", PATIENCE);
+      throw new OverloadedException("interrupted while waiting for room to write", ROOM_TIMEOUT);
     }
   }
 
@@ -142,10 +106,10 @@ final class Heads {
     lock.lock();
     try {
       await(of);
-      add(of.stamp(), batch, entryLength);
+      heads.add(of.stamp(), batch, entryLength);
       appended += entryLength;
       // Here rather than by the sealer, which may take long to wake up: heads have limits.
-      if (sealing == null && isFull()) {
+      if (heads.sealing() == null && heads.isFull()) {
         beginSealing();
         due.signal();
       }
@@ -177,13 +141,6 @@ final class Heads {
     changed.signalAll();
   }
 
-  private void add(long stamp, ColumnBatch batch, int entryLength) {
-    headSince = head.isEmpty() ? System.nanoTime() : headSince;
-    head.add(batch);
-    headEntries += entryLength;
-    lastStamp = stamp;
-  }
-
   /**
    * Adds a batch from the journal, when nobody else writes.
    *
@@ -192,31 +149,16 @@ final class Heads {
   @Nullable Full replay(long stamp, ColumnBatch batch, int entryLength) {
     lock.lock();
     try {
-      add(stamp, batch, entryLength);
-      return isFull() ? beginSealing() : null;
+      heads.add(stamp, batch, entryLength);
+      return heads.isFull() ? beginSealing() : null;
     } finally {
       lock.unlock();
     }
   }
 
-  /**
-   * Returns whether the head is to be sealed: it or its journal has reached a limit, or it is large
-   * and its series have enough samples for good blocks.
-   */
-  private boolean isFull() {
-    return head.bytes() > headMax
-        || head.isFull()
-        || headEntries > journalMax
-        || (head.bytes() > GOOD_BYTES && head.samples() > GOOD_SAMPLES * head.series());
-  }
-
   private Full beginSealing() {
-    Full full = new Full(head, lastStamp, headEntries);
-    sealing = full;
-    head = new Head(pages);
-    headEntries = 0;
     sealRequested = false;
-    return full;
+    return heads.beginSealing();
   }
 
   /**
@@ -229,9 +171,8 @@ final class Heads {
     lock.lock();
     try {
       long left = patience.toNanos();
-      while (sealing == null && !closed) {
-        long age = System.nanoTime() - headSince;
-        if (isFull() || (!head.isEmpty() && (sealRequested || age >= AGE_MAX.toNanos()))) {
+      while (heads.sealing() == null && !closed) {
+        if (heads.isFull() || heads.isOld() || (sealRequested && !heads.isEmpty())) {
           return beginSealing();
         }
         if (left <= 0) {
@@ -239,7 +180,7 @@ final class Heads {
         }
         left = due.awaitNanos(left);
       }
-      return closed ? null : sealing;
+      return closed ? null : heads.sealing();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;
@@ -252,10 +193,11 @@ final class Heads {
   @Nullable Full rest() {
     lock.lock();
     try {
+      Full sealing = heads.sealing();
       if (sealing != null) {
         return sealing;
       }
-      return head.isEmpty() ? null : beginSealing();
+      return heads.isEmpty() ? null : beginSealing();
     } finally {
       lock.unlock();
     }
@@ -265,9 +207,7 @@ final class Heads {
   void drop(Full full) {
     lock.lock();
     try {
-      sealing = null;
-      full.head().drop();
-      sealedThrough = full.through();
+      heads.drop(full);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -278,8 +218,8 @@ final class Heads {
   void seal() {
     lock.lock();
     try {
-      long through = lastStamp;
-      while (!closed && isUnsealed(through)) {
+      long through = heads.lastStamp();
+      while (!closed && heads.isUnsealed(through)) {
         sealRequested = true;
         due.signal();
         changed.awaitUninterruptibly();
@@ -298,14 +238,14 @@ final class Heads {
   boolean seal(Duration most) {
     lock.lock();
     try {
-      long through = lastStamp;
+      long through = heads.lastStamp();
       long left = most.toNanos();
-      while (!closed && isUnsealed(through) && left > 0) {
+      while (!closed && heads.isUnsealed(through) && left > 0) {
         sealRequested = true;
         due.signal();
         left = changed.awaitNanos(left);
       }
-      return !isUnsealed(through);
+      return !heads.isUnsealed(through);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -314,15 +254,11 @@ final class Heads {
     }
   }
 
-  private boolean isUnsealed(long through) {
-    return sealing != null || (!head.isEmpty() && sealedThrough < through);
-  }
-
   /** Asks for the head to be sealed, without waiting. */
   void requestSeal() {
     lock.lock();
     try {
-      sealRequested |= !head.isEmpty();
+      sealRequested |= !heads.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -332,7 +268,7 @@ final class Heads {
   boolean isSealing() {
     lock.lock();
     try {
-      return sealing != null || sealRequested;
+      return heads.sealing() != null || sealRequested;
     } finally {
       lock.unlock();
     }
@@ -390,31 +326,17 @@ final class Heads {
   void forEach(IntConsumer action) {
     lock.lock();
     try {
-      present().forEach(one -> one.forEach(action::accept));
+      heads.heads().forEach(one -> one.forEach(action::accept));
     } finally {
       lock.unlock();
     }
-  }
-
-  private List<Head> present() {
-    return sealing == null ? List.of(head) : List.of(sealing.head(), head);
   }
 
   /** Adds metrics by name. */
   void addFigures(Map<String, Double> figures) {
     lock.lock();
     try {
-      long bytes = 0;
-      long samples = 0;
-      for (Head one : present()) {
-        bytes += one.bytes();
-        samples += one.samples();
-      }
-      figures.put("head_bytes", (double) bytes);
-      figures.put("head_samples", (double) samples);
-      figures.put("head_age_seconds", head.isEmpty() ? 0 : (System.nanoTime() - headSince) / 1e9);
-      figures.put(
-          "journal_bytes", (double) headEntries + (sealing == null ? 0 : sealing.entries()));
+      heads.addFigures(figures);
     } finally {
       lock.unlock();
     }
@@ -424,67 +346,19 @@ final class Heads {
   void trim() {
     lock.lock();
     try {
-      pages.clear();
+      heads.trim();
     } finally {
       lock.unlock();
     }
   }
 
   /** Returns a view of all samples accepted so far; later batches do not change it. */
-  View view() {
+  HeadView view() {
     lock.lock();
     try {
-      return new View(present(), head.batches());
+      return new HeadView(lock, heads.heads(), heads.batches());
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** What a read sees. For one thread; any thread may close it. */
-  final class View implements AutoCloseable {
-    private final List<Head> seen;
-    private final int batches;
-    private boolean closed;
-
-    /** Called with the lock held. */
-    private View(List<Head> seen, int batches) {
-      this.seen = seen;
-      this.batches = batches;
-      seen.forEach(Head::view);
-    }
-
-    /**
-     * Adds samples of a series, in the order of acceptance.
-     *
-     * @throws IllegalStateException if the view is closed
-     */
-    void read(int series, TimeRange times, SampleColumn into) {
-      lock.lock();
-      try {
-        if (closed) {
-          throw new IllegalStateException("the view of the head is closed");
-        }
-        for (Head one : seen) {
-          boolean last = one == seen.getLast();
-          int visible = last ? batches : Integer.MAX_VALUE;
-          one.read(series, visible, times.from(), times.to(), into);
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void close() {
-      lock.lock();
-      try {
-        if (!closed) {
-          closed = true;
-          seen.forEach(Head::leave);
-        }
-      } finally {
-        lock.unlock();
-      }
     }
   }
 }

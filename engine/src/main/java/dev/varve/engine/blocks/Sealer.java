@@ -1,6 +1,6 @@
 package dev.varve.engine.blocks;
 
-import dev.varve.engine.blocks.Heads.Full;
+import dev.varve.engine.blocks.HeadPair.Full;
 import dev.varve.engine.error.CorruptDataException;
 import dev.varve.engine.error.WriteFailedException;
 import dev.varve.store.StoreException;
