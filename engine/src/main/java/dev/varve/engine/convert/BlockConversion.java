@@ -73,7 +73,7 @@ public final class BlockConversion {
   private int days = 1;
   private boolean writersWait;
 
-  /** How an attempt to move the border ended. */
+  /** The outcome of an attempt to move the border. */
   private enum Move {
     DONE,
     /** Something was written into the slice since it was copied. */

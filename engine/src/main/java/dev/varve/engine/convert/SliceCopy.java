@@ -151,7 +151,7 @@ final class SliceCopy {
             .filter(period -> period.times().overlaps(slice))
             .toList();
     Digests digests = new Digests();
-    try (RunCursor runs = reader.ofPeriods(cells, series, kept(slice))) {
+    try (RunCursor runs = reader.jobs().ofPeriods(cells, series, kept(slice))) {
       for (Run run = runs.next(); run != null && !stopped.getAsBoolean(); run = runs.next()) {
         digests.add(run);
         add(run);
@@ -166,7 +166,7 @@ final class SliceCopy {
   private Map<Series, String> digests(TimeRange slice, List<Match> series) {
     Period blocks = dataset.periods().all().getLast().answering(slice);
     Digests digests = new Digests();
-    try (RunCursor runs = reader.ofPeriods(List.of(blocks), series, kept(slice))) {
+    try (RunCursor runs = reader.jobs().ofPeriods(List.of(blocks), series, kept(slice))) {
       for (Run run = runs.next(); run != null && !stopped.getAsBoolean(); run = runs.next()) {
         digests.add(run);
       }

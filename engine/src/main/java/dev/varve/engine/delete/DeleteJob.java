@@ -150,7 +150,7 @@ final class DeleteJob implements Deletion {
     }
     TimeRange times = one.times().intersect(period.stored());
     CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped);
-    try (RowWalk walk = reader.pieces(period, layout, series, times)) {
+    try (RowWalk walk = reader.jobs().pieces(period, layout, series, times)) {
       removal.run(walk);
     } finally {
       TouchedRows rows = removal.touched();

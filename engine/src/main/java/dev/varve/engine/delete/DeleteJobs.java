@@ -35,10 +35,10 @@ public final class DeleteJobs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeleteJobs.class);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
 
-  /** How long a delete waits until the samples accepted before it are in blocks. */
+  /** Maximum time that a delete waits until the samples accepted before it are in blocks. */
   public static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** The same while writers wait. */
+  /** Maximum time of that wait while writers wait. */
   private static final Duration PATIENCE_ALONE = Duration.ofSeconds(5);
 
   private static final Duration RETRY = Duration.ofSeconds(10);

@@ -131,7 +131,7 @@ final class SeriesRemoval {
 
   private boolean mayHaveCells(Period period, PlacedLayout layout, Match key) {
     try {
-      return reader.hasCells(period, layout, key);
+      return reader.jobs().hasCells(period, layout, key);
     } catch (QueryRefusedException e) {
       // What there is no way to read is not known to be empty, so its labels stay.
       return true;

@@ -137,7 +137,7 @@ public final class Fill {
     if (first > last) {
       return;
     }
-    try (RunCursor runs = reader.ofKey(group.key(), TimeRange.closed(first, last))) {
+    try (RunCursor runs = reader.jobs().ofKey(group.key(), TimeRange.closed(first, last))) {
       for (Run run = next(runs); run != null; run = next(runs)) {
         Instants wanted = into.get(run.series().field());
         if (wanted != null) {

@@ -18,7 +18,7 @@ import java.util.NoSuchElementException;
  *     later period answer for some of them
  */
 public record Period(int index, TimeRange times, TimeRange stored, Storage storage) {
-  /** How the samples of a period are stored. */
+  /** The form in which the samples of a period are stored. */
   public sealed interface Storage {
     /**
      * In the cells of layouts.
@@ -31,7 +31,7 @@ public record Period(int index, TimeRange times, TimeRange stored, Storage stora
       }
     }
 
-    /** In blocks: a journal, heads in memory, and the blocks themselves. */
+    /** Blocks: a journal, heads in memory, and the blocks themselves. */
     record Blocks(BlockTiers tiers) implements Storage {}
   }
 

@@ -289,6 +289,13 @@ public final class Periods implements AutoCloseable {
     return periods;
   }
 
+  /** Returns the periods that hold samples of a range, in the order of time. */
+  public List<Period> within(TimeRange times) {
+    return periods.stream()
+        .filter(period -> period.times().overlaps(times) && !period.times().isEmpty())
+        .toList();
+  }
+
   public Period of(long time) {
     List<Period> now = periods;
     int index = now.size() - 1;

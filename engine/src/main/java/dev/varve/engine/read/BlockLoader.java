@@ -46,7 +46,7 @@ final class BlockLoader {
   /** Leaders that lie between two wanted ones are read and dropped up to this number. */
   private static final int LEADER_GAP_MAX = 256;
 
-  /** How often blocks are read until all times that they share are there. */
+  /** Maximum number of reads of blocks until all times that they share are there. */
   private static final int ATTEMPTS = 5;
 
   private final Reading reading;

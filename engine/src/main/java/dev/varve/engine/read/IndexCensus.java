@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Estimates from the catalog, for one plan. Used by one thread. */
 final class IndexCensus implements Census {
-  /** How far ahead of the clock samples of another server are expected, in seconds. */
+  /** Maximum time by which samples of another server are ahead of the clock, in seconds. */
   private static final long AHEAD_SECONDS = 2 * 24 * 3600;
 
   private final OpenDataset dataset;

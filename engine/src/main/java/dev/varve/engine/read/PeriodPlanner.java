@@ -39,7 +39,7 @@ final class PeriodPlanner {
     this.primariesOnly = primariesOnly;
   }
 
-  /** How a period is read, or why it cannot be. */
+  /** The plan of a period, or the reason why it cannot be read. */
   sealed interface Outcome {
     record Planned(PlannedRead read) implements Outcome {}
 

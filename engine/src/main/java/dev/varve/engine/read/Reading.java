@@ -54,7 +54,7 @@ final class Reading {
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
 
-  /** How many cells may be read before the attempt under way is given up; see {@link #within}. */
+  /** Number of cells that may be read before the attempt in progress ends; see {@link #within}. */
   private long cellsAllowed = Long.MAX_VALUE;
 
   private boolean exceeded;

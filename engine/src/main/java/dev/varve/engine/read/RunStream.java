@@ -4,11 +4,13 @@ import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
 import dev.varve.model.Run;
+import dev.varve.model.TimeRange;
 import dev.varve.store.ReadCost;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Delivers the runs of a request, step by step in the order of a {@link DeliveryPlanner}. */
@@ -104,7 +106,15 @@ final class RunStream implements RunCursor {
     return run;
   }
 
-  @Nullable Attribute nextAttribute() {
+  /** Returns the attributes without a time or with a time in range. The stream must be closed. */
+  Stream<Attribute> attributes(TimeRange times) {
+    return Stream.generate(this::nextAttribute)
+        .takeWhile(attribute -> attribute != null)
+        .filter(attribute -> attribute.time() == null || times.contains(attribute.time()))
+        .onClose(this::close);
+  }
+
+  private @Nullable Attribute nextAttribute() {
     ensureOpen();
     while (hasMore()) {
       Attribute attribute = Objects.requireNonNull(reader).nextAttribute();

@@ -22,7 +22,7 @@ final class SeriesInTurn {
   /** Number of series from which it pays to hold them, if more are too many. */
   static final int LEAST = 32;
 
-  /** The same for layouts with an index of their own, which each plan reads for a whole metric. */
+  /** The maximum for layouts with an index of their own, which each plan reads for a metric. */
   static final int MOST_INDEXED = 1024;
 
   private SeriesInTurn() {}

@@ -7,6 +7,7 @@ import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
+import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
@@ -233,7 +234,7 @@ final class CatalogRebuild {
   }
 
   private Bytes signature(Bytes row) {
-    dev.varve.layout.KeyBytes signature = new dev.varve.layout.KeyBytes();
+    KeyBytes signature = new KeyBytes();
     byte[] bytes = row.toArray();
     shape.signature(bytes, 0, bytes.length, signature);
     return signature.toBytes();

@@ -72,7 +72,7 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Has a permit if a search should begin at once, or if none should begin any more. */
   private final Semaphore called = new Semaphore(0);
 
-  /** What follows the next full search, which takes no series as seen; null for nothing. */
+  /** Called after the next full search, which takes no series as seen; null for nothing. */
   private final AtomicReference<@Nullable Runnable> anew = new AtomicReference<>();
 
   /** Held during a full search, so that only one runs at a time. */

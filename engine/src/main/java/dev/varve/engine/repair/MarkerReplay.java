@@ -125,7 +125,7 @@ public final class MarkerReplay implements AutoCloseable {
 
   private void copy(Written written, Period period) {
     List<PlacedLayout> behind = period.layouts().subList(1, period.layouts().size());
-    try (RunCursor runs = reader.primary(period, written.key(), written.times())) {
+    try (RunCursor runs = reader.jobs().primary(period, written.key(), written.times())) {
       for (Run run = runs.next(); run != null; run = runs.next()) {
         for (PlacedLayout companion : behind) {
           copy(run, companion);
@@ -133,7 +133,7 @@ public final class MarkerReplay implements AutoCloseable {
       }
     }
     try (Stream<Attribute> attributes =
-        reader.attributesOfPrimary(period, written.key(), written.times())) {
+        reader.jobs().attributesOfPrimary(period, written.key(), written.times())) {
       attributes.forEach(attribute -> {
         for (PlacedLayout companion : behind) {
           if (companion.layout().domain().attributes()) {
