@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import com.github.luben.zstd.ZstdIOException;
 import dev.varve.engine.error.WriteFailedException;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
@@ -357,7 +358,7 @@ public final class Dispatcher {
       case StoreException e when e.kind() == ErrorKind.UNAVAILABLE -> failed(exchange, e);
       case KnownError e -> failure(exchange, e, String.valueOf(cause.getMessage()));
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
-      case com.github.luben.zstd.ZstdIOException e ->
+      case ZstdIOException e ->
           new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());
       case EOFException e -> new Failure(400, "the body ends in the middle of what it should hold");
       case TimeoutException e -> new Failure(408, "the request did not come in time");

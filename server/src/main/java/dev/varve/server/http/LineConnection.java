@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -92,7 +93,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     stopping = true;
     // The end of the input wakes the waiting reader.
     if (getEndPoint() instanceof AbstractEndPoint endPoint) {
-      endPoint.getFillInterest().onFail(new java.io.EOFException("the server stops"));
+      endPoint.getFillInterest().onFail(new EOFException("the server stops"));
     }
   }
 

@@ -9,9 +9,13 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Accepts connections at a Unix socket that is already bound. */
-final class LocalConnector extends ServerConnector {
+final class LocalConnector extends ServerConnector implements RoutedConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalConnector.class);
+
   private final ServerSocketChannel socket;
   private final Router router;
 
@@ -21,8 +25,14 @@ final class LocalConnector extends ServerConnector {
     this.router = router;
   }
 
-  Router router() {
+  @Override
+  public Router router() {
     return router;
+  }
+
+  @Override
+  public boolean isOnLoopback() {
+    return true;
   }
 
   /** Jetty's implementation would open a TCP port. */
@@ -69,7 +79,7 @@ final class LocalConnector extends ServerConnector {
     try {
       socket.close();
     } catch (IOException e) {
-      org.slf4j.LoggerFactory.getLogger(LocalConnector.class).warn("closing the socket", e);
+      LOG.warn("closing the Unix socket", e);
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.varve.server.http;
 
 import java.util.Locale;
 
-/** What a caller may do. Every route needs exactly one right, which depends on what it does. */
+/** A permission of a caller. Every route needs exactly one. */
 public enum Right {
   /** Needs no authentication. */
   OPEN,

@@ -36,7 +36,7 @@ public final class ShortLines implements AutoCloseable {
   private final InputStream in;
   private final HeldPart memory;
 
-  /** What was read from the body and is not a line yet: from {@code at} to {@code limit}. */
+  /** Bytes of the body that are not a line yet: from {@code at} to {@code limit}. */
   private final byte[] buffer = new byte[BUFFER];
 
   private int at;

@@ -26,7 +26,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   private static final Pattern ORIGIN =
       Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*)://" + HOST + "(?::(\\d{0,5}))?");
 
-  /** What nearly every request to a loopback address calls the server. */
+  /** Names by which nearly all requests to a loopback address call the server. */
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private static final int PORT_DIGITS = 5;
