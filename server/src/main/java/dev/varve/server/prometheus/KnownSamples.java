@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads samples of known series of remote write 1.0 from their bytes into columns: no label is
  * decoded and no object made. It takes the form that senders use, all labels before all samples,
- * and leaves everything else to the {@link WriteRequestReader}.
+ * and leaves everything else to the {@link RemoteWrite1Reader}.
  */
 final class KnownSamples {
   /** Tags of {@code TimeSeries.labels} and {@code TimeSeries.samples}. */

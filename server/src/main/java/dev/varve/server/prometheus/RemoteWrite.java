@@ -39,34 +39,34 @@ final class RemoteWrite {
     boolean second = isSecond(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
     Intake intake = context.intake(exchange, dataset, Prometheus.NAME);
-    WriteRequestReader reader = new WriteRequestReader(intake, known, dataset.holdsStaleMarkers());
+    RemoteWriteIntake into = new RemoteWriteIntake(intake, known, dataset.holdsStaleMarkers());
     try {
       SnappyBlock.Content message = SnappyBody.read(exchange, "remote write", buffers);
-      read(message, second, reader, intake);
+      read(message, second, into, intake);
       buffers.giveBack(message.bytes());
     } finally {
-      reader.release();
+      into.release();
       // A store may fail after earlier batches were written.
-      tellWritten(exchange, intake, reader);
+      tellWritten(exchange, intake, into);
     }
-    long refused = intake.refused() + reader.refused();
+    long refused = intake.refused() + into.refused();
     if (refused == 0) {
       exchange.answer(204);
     } else {
-      exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, reader));
+      exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, into));
     }
   }
 
-  private static void read(
-      SnappyBlock.Content message, boolean second, WriteRequestReader reader, Intake intake) {
+  private void read(
+      SnappyBlock.Content message, boolean second, RemoteWriteIntake into, Intake intake) {
     try {
       if (second) {
-        reader.readSecond(message.bytes(), message.length());
+        new RemoteWrite2Reader(intake.memory(), into).read(message.bytes(), message.length());
       } else {
-        reader.readFirst(message.bytes(), message.length());
+        new RemoteWrite1Reader(intake, known, into).read(message.bytes(), message.length());
       }
     } catch (MalformedMessageException e) {
-      reader.write();
+      into.write();
       intake.report(Intake.SYNTAX, 1, () -> "the body is not a write request: " + e.getMessage());
       throw HttpError.badRequest("the body is not a write request: " + e.getMessage());
     }
@@ -76,12 +76,11 @@ final class RemoteWrite {
    * Reports how much was written. Samples left out on purpose count as written: a sender takes an
    * answer without any written samples to mean that its request was not understood.
    */
-  private static void tellWritten(Exchange exchange, Intake intake, WriteRequestReader reader) {
-    long samples = intake.accepted() + intake.dropped() + reader.markersLeftOut();
+  private static void tellWritten(Exchange exchange, Intake intake, RemoteWriteIntake into) {
+    long samples = intake.accepted() + intake.dropped() + into.markersLeftOut();
     exchange.header("X-Prometheus-Remote-Write-Samples-Written", Long.toString(samples));
     exchange.header("X-Prometheus-Remote-Write-Histograms-Written", "0");
-    exchange.header(
-        "X-Prometheus-Remote-Write-Exemplars-Written", Long.toString(reader.exemplars()));
+    exchange.header("X-Prometheus-Remote-Write-Exemplars-Written", Long.toString(into.exemplars()));
   }
 
   private static boolean isSecond(@Nullable String type) {
@@ -109,7 +108,7 @@ final class RemoteWrite {
     return false;
   }
 
-  private static String reasons(long refused, Intake intake, WriteRequestReader reader) {
+  private static String reasons(long refused, Intake intake, RemoteWriteIntake into) {
     StringBuilder text = new StringBuilder();
     text.append(refused).append(" samples were refused, the others are written");
     int shown = 0;
@@ -119,7 +118,7 @@ final class RemoteWrite {
         text.append(rejection.refusal().message());
       }
     }
-    for (String reason : reader.reasons()) {
+    for (String reason : into.reasons()) {
       if (shown++ < REASONS_SHOWN) {
         text.append("; ").append(reason);
       }

@@ -2,6 +2,7 @@ package dev.varve.server.prometheus;
 
 import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.ingest.KnownKeys;
 import java.util.Arrays;
 
@@ -15,16 +16,17 @@ public final class RemoteWriteFuzz {
       return;
     }
     byte[] message = Arrays.copyOfRange(input, 1, input.length);
-    WriteRequestReader reader =
-        new WriteRequestReader(FuzzIntake.next(), new KnownKeys(1 << 20), true);
+    Intake intake = FuzzIntake.next();
+    KnownKeys known = new KnownKeys(1 << 20);
+    RemoteWriteIntake into = new RemoteWriteIntake(intake, known, true);
     try {
       if (input[0] % 2 == 0) {
-        reader.readFirst(message, message.length);
+        new RemoteWrite1Reader(intake, known, into).read(message, message.length);
       } else {
-        reader.readSecond(message, message.length);
+        new RemoteWrite2Reader(intake.memory(), into).read(message, message.length);
       }
     } catch (MalformedMessageException e) {
-      reader.write();
+      into.write();
     }
   }
 }
