@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class CollectdIT {
   private static final Duration TIME =
-      Duration.ofSeconds(Long.getLong("varve.collectd.seconds", 60));
+      Duration.ofSeconds(Long.getLong("varve.collectd.seconds", 30));
 
   /** collectd drops what it has not sent when it stops, so it runs longer on a slow machine. */
   private static final Duration TIME_MAX = TIME.multipliedBy(4);
