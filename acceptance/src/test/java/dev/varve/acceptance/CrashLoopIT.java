@@ -3,6 +3,7 @@ package dev.varve.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -226,7 +227,7 @@ class CrashLoopIT {
   private List<Path> tableFiles() {
     try (Stream<Path> files = Files.walk(folder.resolve("data"))) {
       return files.filter(file -> file.toString().endsWith(".sst")).toList();
-    } catch (IOException | java.io.UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException e) {
       // A file disappeared while the folder was listed; the next poll tries again.
       return List.of();
     }

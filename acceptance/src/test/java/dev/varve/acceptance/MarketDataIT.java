@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ class MarketDataIT {
       String[] cells = line.split(",", -1);
       LocalDate month = LocalDate.parse(cells[0]).withDayOfMonth(1);
       highs.merge(
-          month.toEpochSecond(java.time.LocalTime.MIDNIGHT, ZoneOffset.UTC) * NANOS_A_SECOND,
+          month.toEpochSecond(LocalTime.MIDNIGHT, ZoneOffset.UTC) * NANOS_A_SECOND,
           new BigDecimal(cells[column]),
           BigDecimal::max);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.devstores.Prometheus;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class MonitoringIT {
   }
 
   private static String promtool(String... arguments) throws Exception {
-    List<String> command = new java.util.ArrayList<>();
+    List<String> command = new ArrayList<>();
     command.add(Prometheus.promtool().toString());
     command.addAll(List.of(arguments));
     return Checkout.run(new ProcessBuilder(command).directory(MONITORING.toFile())).success();

@@ -22,8 +22,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,8 +130,8 @@ class HeatmapCommandTest {
   }
 
   private static String[] join(String first, String[] middle, String... last) {
-    return java.util.stream.Stream.of(new String[] {first}, middle, last)
-        .flatMap(java.util.Arrays::stream)
+    return Stream.of(new String[] {first}, middle, last)
+        .flatMap(Arrays::stream)
         .toArray(String[]::new);
   }
 

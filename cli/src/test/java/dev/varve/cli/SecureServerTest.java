@@ -18,6 +18,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -132,7 +133,7 @@ class SecureServerTest {
   }
 
   private static String[] with(String[] command, String last) {
-    String[] whole = java.util.Arrays.copyOf(command, command.length + 1);
+    String[] whole = Arrays.copyOf(command, command.length + 1);
     whole[command.length] = last;
     return whole;
   }

@@ -163,7 +163,7 @@ public final class Catalog {
     return series(selector, times, ReadGuard.NONE);
   }
 
-  /** As above, with a guard. */
+  /** Like the method above, with a guard. */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     view.refuseWithoutCatalog();
     Matches matches = parts.reader().match(view.bound(selector), times, Kind.ALL, guard);

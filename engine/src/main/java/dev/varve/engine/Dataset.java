@@ -253,7 +253,7 @@ public final class Dataset implements AutoCloseable {
     return read(request, ReadGuard.NONE);
   }
 
-  /** As above, with a guard. */
+  /** Like the method above, with a guard. */
   public RunCursor read(ReadRequest request, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().read(view.bound(request), guard);
@@ -270,7 +270,7 @@ public final class Dataset implements AutoCloseable {
     return readInParts(request, ReadGuard.NONE);
   }
 
-  /** As above, with a guard. */
+  /** Like the method above, with a guard. */
   public PartedRead readInParts(ReadRequest request, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().inParts(view.bound(request), guard);
@@ -286,7 +286,7 @@ public final class Dataset implements AutoCloseable {
     return attributes(selector, times, ReadGuard.NONE);
   }
 
-  /** As above, with a guard. */
+  /** Like the method above, with a guard. */
   public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().attributes(view.bound(selector), times, guard);
@@ -300,7 +300,7 @@ public final class Dataset implements AutoCloseable {
     return explain(request, analyze, ReadGuard.NONE);
   }
 
-  /** As above, with a guard. */
+  /** Like the method above, with a guard. */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().explain(view.bound(request), analyze, guard);

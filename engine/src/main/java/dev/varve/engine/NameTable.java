@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * several threads.
  */
 public final class NameTable {
-  /** What a name denotes. */
+  /** The kind of object that a name denotes. */
   public enum Part {
     METRIC(NameNumbers.Part.METRIC),
     TAG_NAME(NameNumbers.Part.TAG_NAME),
@@ -35,7 +35,7 @@ public final class NameTable {
     }
   }
 
-  /** What became of a request to give the number of a name another name. */
+  /** The outcome of a request to give the number of a name another name. */
   public sealed interface Renamed {
     /** The number has the new name, and the old name has none. */
     record Done() implements Renamed {}

@@ -7,6 +7,7 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.layout.Layout;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -33,8 +34,7 @@ class CheckTest {
   void findsNothingInWhatWasWritten(String layout) {
     try (TestEngine engine =
         new TestEngine(
-            TestEngine.dataset(
-                "main", Layouts.all(layout, Map.of()).toArray(dev.varve.layout.Layout[]::new)))) {
+            TestEngine.dataset("main", Layouts.all(layout, Map.of()).toArray(Layout[]::new)))) {
       BatchBuilder batch = new BatchBuilder();
       for (int i = 0; i < 2000; i++) {
         batch.add(i % 2 == 0 ? A : B, 1_699_999_200_000L + 600_000L * i, new Value.Real(i));

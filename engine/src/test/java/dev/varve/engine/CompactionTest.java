@@ -19,6 +19,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.StoreException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -164,7 +165,7 @@ class CompactionTest {
         store.fates((write, table) -> write < fatal ? Fate.WELL : Fate.POWER_LOSS);
         try {
           compact(engine, ALL);
-        } catch (WriteFailedException | dev.varve.store.StoreException e) {
+        } catch (WriteFailedException | StoreException e) {
           assertThat(store.isLost()).isTrue();
         }
         engine.losePower(random);

@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -472,11 +473,7 @@ class DatasetTest {
   }
 
   private static ReadRequest request(
-      Selector selector,
-      @org.jspecify.annotations.Nullable Set<String> fields,
-      Versions versions,
-      Kinds kinds,
-      int newest) {
+      Selector selector, @Nullable Set<String> fields, Versions versions, Kinds kinds, int newest) {
     return new ReadRequest(
         selector,
         TimeRange.ALL,

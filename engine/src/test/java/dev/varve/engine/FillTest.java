@@ -15,6 +15,7 @@ import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +128,7 @@ class FillTest {
   @Test
   void anotherKindAtTheInstantCounts() {
     try (TestEngine engine = engine("kairosdb")) {
-      engine.write(new BatchBuilder().add(KEY, 1_000, new dev.varve.model.Value.Int64(7)).build());
+      engine.write(new BatchBuilder().add(KEY, 1_000, new Value.Int64(7)).build());
       FillResult result = engine.dataset().fill(one(1_000, 7.0));
       assertThat(result.written().accepted()).isZero();
       assertThat(result.days().getFirst().other()).isEqualTo(1);

@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -79,7 +80,7 @@ class LayoutsAgreeTest {
         .isEqualTo(model.read(TimeRange.ALL, series -> series.metric().equals("cpu")));
     for (int i = 0; i < 12; i++) {
       TimeRange times = range(random, resolution);
-      Selector some = Selector.metric("mem", new TagFilter.In("host", java.util.Set.of("a", "c")));
+      Selector some = Selector.metric("mem", new TagFilter.In("host", Set.of("a", "c")));
       Map<Series, List<Sample>> expected =
           model.read(
               times,

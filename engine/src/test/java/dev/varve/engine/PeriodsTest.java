@@ -12,6 +12,7 @@ import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.request.QueryExplanation;
 import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.ReadScope;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -20,6 +21,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Budget;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
@@ -33,6 +35,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -107,12 +110,12 @@ class PeriodsTest {
             Selector.metric("m"),
             TimeRange.ALL,
             null,
-            dev.varve.layout.ReadScope.Versions.LATEST,
+            ReadScope.Versions.LATEST,
             ReadRequest.Kinds.ONE,
             ReadRequest.Order.TIME_WITHIN_SERIES,
             7,
             false,
-            dev.varve.store.Budget.UNLIMITED);
+            Budget.UNLIMITED);
     List<Sample> samples = engine.read(newest).get(KEY.field("value"));
     assertThat(samples)
         .extracting(sample -> sample.time() - BORDER.toEpochMilli())
@@ -200,9 +203,9 @@ class PeriodsTest {
             List.of(
                 new PeriodConfig(Instant.EPOCH, List.of(TestEngine.layout("buckets"))),
                 new PeriodConfig(Instant.EPOCH, List.of(TestEngine.layout("smart-meters")))),
-            java.time.Duration.ZERO,
+            Duration.ZERO,
             DatasetConfig.Duplicates.MAX,
-            java.util.Set.of(),
+            Set.of(),
             false);
 
     try (TestEngine refused = new TestEngine(wrong)) {

@@ -20,10 +20,12 @@ import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -70,7 +72,7 @@ final class PowerLossStore implements Store {
 
   /** Returns another handle of a table that was opened before. */
   synchronized Table openAgain(String table) {
-    return live.open(java.util.Objects.requireNonNull(specs.get(table)), OpenMode.READ_WRITE);
+    return live.open(Objects.requireNonNull(specs.get(table)), OpenMode.READ_WRITE);
   }
 
   /** Lets all later calls fail. */
@@ -254,7 +256,7 @@ final class PowerLossStore implements Store {
                 .power(Power.Increment.class)
                 .orElseThrow()
                 .add(row, family, qualifier, amount, time);
-        byte[] bytes = java.nio.ByteBuffer.allocate(8).putLong(sum).array();
+        byte[] bytes = ByteBuffer.allocate(8).putLong(sum).array();
         logCell(new Cell(row, family, qualifier, time, Bytes.of(bytes)));
         return sum;
       }

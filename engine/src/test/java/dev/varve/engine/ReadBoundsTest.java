@@ -7,6 +7,7 @@ import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.write.BatchBudget;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
@@ -265,7 +266,7 @@ class ReadBoundsTest {
 
   @Test
   void refusesWritesWhenTooManyAreUnderWay() {
-    dev.varve.engine.write.BatchBudget admission = new dev.varve.engine.write.BatchBudget(10_000);
+    BatchBudget admission = new BatchBudget(10_000);
     int first = admission.enter(9_000);
 
     assertThatThrownBy(() -> admission.enter(5_000))

@@ -13,6 +13,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
+import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
@@ -128,7 +129,7 @@ class RocksDatasetTest {
         future.get();
       }
 
-      Map<dev.varve.model.Series, List<TestEngine.Sample>> read = TestEngine.read(dataset, ALL);
+      Map<Series, List<TestEngine.Sample>> read = TestEngine.read(dataset, ALL);
       assertThat(read).hasSize(writers + 1);
       assertThat(read.get(GroupKey.of("m", Tags.of("writer", "all")).field("value")))
           .hasSize(writers * rounds);

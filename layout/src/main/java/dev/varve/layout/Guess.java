@@ -12,7 +12,7 @@ import java.util.Map;
  *     empty if there is none
  */
 public record Guess(Map<String, String> parameters, List<String> evidence, String demand) {
-  /** With fewer rows, every row must be explained. */
+  /** Minimum number of rows of which some may stay unexplained. */
   private static final int ROWS_MIN = 20;
 
   private static final int UNEXPLAINED_ALWAYS = 2;

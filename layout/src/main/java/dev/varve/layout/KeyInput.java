@@ -1,13 +1,14 @@
 package dev.varve.layout;
 
 import dev.varve.model.Kind;
+import dev.varve.model.Series;
 
 /** The inputs of a row key. Mutable, so that one instance serves a whole group. */
 public final class KeyInput {
   private Binding binding;
   private long time;
   private Kind kind = Kind.DOUBLE;
-  private String field = dev.varve.model.Series.DEFAULT_FIELD;
+  private String field = Series.DEFAULT_FIELD;
   private long stamp;
 
   public KeyInput(Binding binding) {

@@ -49,7 +49,7 @@ public interface KeyPart {
   /** Formats exactly the bytes of the part for people. */
   String show(byte[] row, int from, int to);
 
-  /** What a part depends on. */
+  /** The information on which a part depends. */
   enum Role {
     /** Constant in every row. */
     LITERAL(false),

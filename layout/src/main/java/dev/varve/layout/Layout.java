@@ -1,6 +1,7 @@
 package dev.varve.layout;
 
 import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.store.Cell;
@@ -88,7 +89,7 @@ public interface Layout extends StorageLayout, RowAddressing {
    * @throws DamagedCellException if the row key is not one of this layout; functions of the step
    *     may throw it, too
    */
-  Step<GroupKey> identify(dev.varve.model.Bytes row);
+  Step<GroupKey> identify(Bytes row);
 
   /**
    * Describes a cell of any of the tables, part by part.

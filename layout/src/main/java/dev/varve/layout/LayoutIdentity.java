@@ -1,5 +1,6 @@
 package dev.varve.layout;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -12,7 +13,7 @@ import java.util.TreeMap;
  */
 public record LayoutIdentity(String name, Map<String, String> parameters) {
   public LayoutIdentity {
-    parameters = java.util.Collections.unmodifiableMap(new TreeMap<>(parameters));
+    parameters = Collections.unmodifiableMap(new TreeMap<>(parameters));
   }
 
   /** Returns one line: {@code name{parameter=value, ...}}. */

@@ -20,6 +20,7 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,8 +97,7 @@ class StepRunnerTest {
         .hasMessage("table 't' does not support ConditionalPut, which its layout needs");
   }
 
-  private static Step<Boolean> claim(
-      String value, @org.jspecify.annotations.Nullable Bytes expected) {
+  private static Step<Boolean> claim(String value, @Nullable Bytes expected) {
     return new Step.Claim<>(
         0, new Cell(ROW, 0, QUALIFIER, 0, Bytes.utf8(value)), expected, Step::done);
   }

@@ -1,5 +1,6 @@
 package dev.varve.matrix;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -71,7 +72,7 @@ final class Cql implements AutoCloseable {
 
   private void request(String what, int opcode, Body body) {
     try {
-      var bytes = new java.io.ByteArrayOutputStream();
+      var bytes = new ByteArrayOutputStream();
       body.write(new DataOutputStream(bytes));
       out.write(new byte[] {4, 0, 0, 0, (byte) opcode});
       out.writeInt(bytes.size());

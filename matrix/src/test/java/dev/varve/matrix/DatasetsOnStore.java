@@ -32,9 +32,11 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Tests a dataset of one layout on one store. It returns what was written, also after a restart,
@@ -213,8 +215,7 @@ final class DatasetsOnStore {
     return found;
   }
 
-  private Map<Series, Map<Long, Value>> expected(
-      TimeRange times, java.util.function.Predicate<String> hosts) {
+  private Map<Series, Map<Long, Value>> expected(TimeRange times, Predicate<String> hosts) {
     Map<Series, Map<Long, Value>> expected = new HashMap<>();
     model.forEach((series, samples) -> {
       Map<Long, Value> within = new TreeMap<>();
@@ -239,7 +240,7 @@ final class DatasetsOnStore {
             Selector.metric("cpu", new TagFilter.In("host", Set.of("h1"))))) {
       QueryExplanation explained = dataset.explain(ReadRequest.of(selector, half), true);
       Estimate estimate = explained.reads().getFirst().plan().estimate();
-      ReadCost cost = java.util.Objects.requireNonNull(explained.actual()).cost();
+      ReadCost cost = Objects.requireNonNull(explained.actual()).cost();
       estimate.cells().ifPresent(cells -> near("cells", cells, cost.cellsRead()));
       estimate.rows().ifPresent(rows -> near("rows", rows, cost.rows()));
       boolean filtered =
@@ -263,7 +264,7 @@ final class DatasetsOnStore {
   }
 
   private static long rowsRead(Dataset dataset, ReadRequest request) {
-    return java.util.Objects.requireNonNull(dataset.explain(request, true).actual()).cost().rows();
+    return Objects.requireNonNull(dataset.explain(request, true).actual()).cost().rows();
   }
 
   private void near(String what, long expected, long actual) {

@@ -19,6 +19,7 @@ import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.matrix.HeroicTable.Point;
 import dev.varve.matrix.HeroicTable.Stored;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -37,6 +38,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -348,7 +350,7 @@ class HeroicTakeoverIT {
     List<Point> all = new ArrayList<>();
     model.forEach(
         (key, points) -> points.forEach((time, v) -> all.add(new Point(key, time, value()))));
-    java.util.Collections.shuffle(all, random);
+    Collections.shuffle(all, random);
     return all.subList(0, count);
   }
 
@@ -379,7 +381,7 @@ class HeroicTakeoverIT {
     note(points);
   }
 
-  private static dev.varve.model.Batch batch(List<Point> points) {
+  private static Batch batch(List<Point> points) {
     BatchBuilder batch = new BatchBuilder();
     points.forEach(point -> batch.add(point.key(), point.time(), new Value.Real(point.value())));
     return batch.build();

@@ -1,5 +1,7 @@
 package dev.varve.model;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A single value, for code that handles samples one by one: tools, attributes, explanations. Bulk
  * samples travel in {@link Column}s.
@@ -10,7 +12,7 @@ public sealed interface Value {
   /** A double, compared by its bits: every NaN equals itself, and 0.0 differs from -0.0. */
   record Real(double value) implements Value {
     @Override
-    public boolean equals(@org.jspecify.annotations.Nullable Object other) {
+    public boolean equals(@Nullable Object other) {
       return other instanceof Real that
           && Double.doubleToRawLongBits(value) == Double.doubleToRawLongBits(that.value);
     }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,7 @@ final class GroupByStage extends Stage {
       throw new QueryRefusedException(
           plan.aggregation() + " cannot aggregate the text at " + samples.time(from));
     }
-    java.util.Objects.requireNonNull(open).add(samples, from, to);
+    Objects.requireNonNull(open).add(samples, from, to);
   }
 
   @Override

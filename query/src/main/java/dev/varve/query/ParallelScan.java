@@ -34,7 +34,7 @@ public final class ParallelScan<T> {
 
   private static final int SERIES_PER_PART_MAX = 128;
 
-  /** How far workers may run ahead, in parts per worker. */
+  /** Maximum number of parts that a worker may be ahead. */
   private static final int PARTS_AHEAD = 2;
 
   /** Maximum number of bytes of waiting results. */

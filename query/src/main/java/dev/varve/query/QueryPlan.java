@@ -2,6 +2,7 @@ package dev.varve.query;
 
 import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import java.util.List;
@@ -290,8 +291,7 @@ public sealed interface QueryPlan {
     record ByTime(long start, long width, int count) implements Splitter {}
 
     /** The calendar months from {@code start} to the sample in UTC, modulo {@code count}. */
-    record ByMonth(long start, dev.varve.model.Resolution resolution, int count)
-        implements Splitter {}
+    record ByMonth(long start, Resolution resolution, int count) implements Splitter {}
 
     /** The number divided by {@code size}, truncated to an integer; -1 for a text. */
     record ByValue(long size) implements Splitter {}

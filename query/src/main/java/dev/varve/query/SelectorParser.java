@@ -6,6 +6,8 @@ import dev.varve.model.PatternSize;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -192,7 +194,7 @@ public final class SelectorParser {
     char quote = text.charAt(at++);
     StringBuilder value = new StringBuilder();
     // Escapes may encode a UTF-8 character byte by byte.
-    java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     while (at < text.length() && text.charAt(at) != quote) {
       char c = text.charAt(at++);
       if (c != '\\' || quote == '`') {
@@ -210,8 +212,7 @@ public final class SelectorParser {
     return value.toString();
   }
 
-  private void escape(
-      int start, char quote, StringBuilder value, java.io.ByteArrayOutputStream bytes) {
+  private void escape(int start, char quote, StringBuilder value, ByteArrayOutputStream bytes) {
     if (at >= text.length()) {
       throw error(start, "the string that begins here has no end: expected " + quote);
     }
@@ -249,9 +250,9 @@ public final class SelectorParser {
     }
   }
 
-  private static void flush(java.io.ByteArrayOutputStream bytes, StringBuilder value) {
+  private static void flush(ByteArrayOutputStream bytes, StringBuilder value) {
     if (bytes.size() > 0) {
-      value.append(bytes.toString(java.nio.charset.StandardCharsets.UTF_8));
+      value.append(bytes.toString(StandardCharsets.UTF_8));
       bytes.reset();
     }
   }

@@ -3,6 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Resolution;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 
@@ -16,7 +17,7 @@ import java.time.temporal.ChronoUnit;
 public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolution) {
   /** Returns one second, in the resolution of a dataset. */
   public static Span second(Resolution resolution) {
-    return new Span(1, ChronoUnit.SECONDS, java.time.ZoneOffset.UTC, resolution);
+    return new Span(1, ChronoUnit.SECONDS, ZoneOffset.UTC, resolution);
   }
 
   /** Returns the duration from an instant on; less than 1 if the resolution is coarser. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Splits a series into parts. Holds all parts of one series. */
@@ -57,7 +58,7 @@ final class SplitStage extends Stage {
 
   @Override
   public void end() {
-    ResultSeries whole = java.util.Objects.requireNonNull(series);
+    ResultSeries whole = Objects.requireNonNull(series);
     parts.forEach((part, held) -> {
       next.begin(whole.part(part));
       held.replay(out);

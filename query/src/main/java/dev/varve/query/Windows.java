@@ -10,6 +10,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
+import java.util.Locale;
 
 /**
  * A division of time into adjacent half-open windows. Times are in the resolution of the queried
@@ -142,7 +143,7 @@ public sealed interface Windows {
 
     @Override
     public String toString() {
-      return count + " " + unit.toString().toLowerCase(java.util.Locale.ROOT) + " in " + zone;
+      return count + " " + unit.toString().toLowerCase(Locale.ROOT) + " in " + zone;
     }
   }
 

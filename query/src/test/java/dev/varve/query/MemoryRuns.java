@@ -15,10 +15,15 @@ import dev.varve.model.Value;
 import dev.varve.query.running.Runs;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
@@ -46,7 +51,7 @@ public final class MemoryRuns implements Runs {
 
   private MemoryRuns(Resolution resolution, Comparator<Series> order) {
     this.names = new TreeMap<>();
-    this.data = new java.util.HashMap<>();
+    this.data = new HashMap<>();
     this.resolution = resolution;
     this.order = order;
   }
@@ -71,8 +76,8 @@ public final class MemoryRuns implements Runs {
     return this;
   }
 
-  private java.util.NavigableMap<Long, ? extends java.util.Map<Kind, Value>> of(Series series) {
-    return java.util.Objects.requireNonNull(data.get(series), series::toString);
+  private NavigableMap<Long, ? extends Map<Kind, Value>> of(Series series) {
+    return Objects.requireNonNull(data.get(series), series::toString);
   }
 
   @Override
@@ -183,7 +188,7 @@ public final class MemoryRuns implements Runs {
           case Value.Int64 v -> open.add(instant.getKey(), v.value(), 0);
           case Value.Real v -> open.add(instant.getKey(), v.value(), 0);
           case Value.Text v -> {
-            byte[] utf8 = v.value().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            byte[] utf8 = v.value().getBytes(StandardCharsets.UTF_8);
             open.add(instant.getKey(), utf8, 0, utf8.length, 0);
           }
           case Value.Raw v -> throw new IllegalStateException();
@@ -194,7 +199,7 @@ public final class MemoryRuns implements Runs {
 
   /** Returns the newest samples of each kind, the latest run first. */
   private static List<Run> newest(List<Run> runs, int wanted) {
-    Map<Kind, Integer> left = new java.util.EnumMap<>(Kind.class);
+    Map<Kind, Integer> left = new EnumMap<>(Kind.class);
     List<Run> newest = new ArrayList<>();
     for (Run run : runs.reversed()) {
       int size = run.samples().size();

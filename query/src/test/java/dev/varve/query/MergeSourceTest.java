@@ -18,6 +18,7 @@ import dev.varve.query.limit.QueryLimits;
 import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -182,7 +183,7 @@ class MergeSourceTest {
 
   /** Three samples of each kind that a series has. */
   private static long newestRead() {
-    long texts = java.util.stream.IntStream.range(0, SERIES).filter(i -> i % 50 == 7).count();
+    long texts = IntStream.range(0, SERIES).filter(i -> i % 50 == 7).count();
     return 3 * (SERIES + texts);
   }
 }

@@ -28,12 +28,15 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.store.ReadCancelledException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -178,7 +181,7 @@ class OperatorsTest {
   @Property
   void downsamplesEachSeries(
       @ForAll("numbers") List<Sample> samples, @ForAll("aggregations") Aggregation aggregation) {
-    Map<Series, TreeMap<Long, List<Double>>> expected = new java.util.HashMap<>();
+    Map<Series, TreeMap<Long, List<Double>>> expected = new HashMap<>();
     samples.stream()
         .sorted(Comparator.comparingLong(Sample::time).thenComparing(s -> s.value().kind()))
         .forEach(s ->
@@ -193,7 +196,7 @@ class OperatorsTest {
       TreeMap<Long, List<Double>> windows = of(expected, one.sources().getFirst());
       assertThat(points).extracting(Point::time).containsExactlyElementsOf(windows.keySet());
       for (Point point : points) {
-        assertThat(number(java.util.Objects.requireNonNull(point.value())))
+        assertThat(number(Objects.requireNonNull(point.value())))
             .isCloseTo(aggregate(aggregation, of(windows, point.time())), within(1e-9));
       }
     });
@@ -204,7 +207,7 @@ class OperatorsTest {
       @ForAll("numbers") List<Sample> samples,
       @ForAll("aggregations") Aggregation aggregation,
       @ForAll @IntRange(min = 1, max = 45) int extent) {
-    Map<Series, TreeMap<Long, List<Double>>> expected = new java.util.HashMap<>();
+    Map<Series, TreeMap<Long, List<Double>>> expected = new HashMap<>();
     samples.stream()
         .sorted(Comparator.comparingLong(Sample::time).thenComparing(s -> s.value().kind()))
         .forEach(s -> {
@@ -223,7 +226,7 @@ class OperatorsTest {
       TreeMap<Long, List<Double>> windows = of(expected, one.sources().getFirst());
       assertThat(points).extracting(Point::time).containsExactlyElementsOf(windows.keySet());
       for (Point point : points) {
-        assertThat(number(java.util.Objects.requireNonNull(point.value())))
+        assertThat(number(Objects.requireNonNull(point.value())))
             .isCloseTo(aggregate(aggregation, of(windows, point.time())), within(1e-9));
       }
     });
@@ -233,7 +236,7 @@ class OperatorsTest {
   void alignsTheSeriesOfAGroup(
       @ForAll("numbers") List<Sample> samples, @ForAll QueryPlan.Align.Interpolation between) {
     Map<Integer, TreeSet<Long>> instants = new TreeMap<>();
-    Map<Series, TreeMap<Long, Double>> known = new java.util.HashMap<>();
+    Map<Series, TreeMap<Long, Double>> known = new HashMap<>();
     List<Sample> oneKind =
         samples.stream().filter(s -> s.value() instanceof Value.Int64 == (s.host() < 2)).toList();
     for (Sample s : oneKind) {
@@ -254,7 +257,7 @@ class OperatorsTest {
       }
       assertThat(points).extracting(Point::time).containsExactlyElementsOf(expected.keySet());
       for (Point point : points) {
-        assertThat(number(java.util.Objects.requireNonNull(point.value())))
+        assertThat(number(Objects.requireNonNull(point.value())))
             .isCloseTo(of(expected, point.time()), within(1e-9));
       }
     });
@@ -281,7 +284,7 @@ class OperatorsTest {
   }
 
   private static <K, V> V of(Map<K, V> map, K key) {
-    return java.util.Objects.requireNonNull(map.get(key), () -> "nothing for " + key);
+    return Objects.requireNonNull(map.get(key), () -> "nothing for " + key);
   }
 
   @Property
@@ -309,7 +312,7 @@ class OperatorsTest {
           TreeMap<Long, List<Double>> instants = of(expected, of(labels, "dc"));
           assertThat(points).extracting(Point::time).containsExactlyElementsOf(instants.keySet());
           for (Point point : points) {
-            assertThat(number(java.util.Objects.requireNonNull(point.value())))
+            assertThat(number(Objects.requireNonNull(point.value())))
                 .isCloseTo(aggregate(aggregation, of(instants, point.time())), within(1e-9));
           }
         });
@@ -338,8 +341,7 @@ class OperatorsTest {
               expected.stream().map(s -> new Point(s.time(), s.value())).toList());
       Comparator<Point> rising = Comparator.comparingLong(Point::time);
       if (!one.text()) {
-        rising =
-            rising.thenComparingDouble(p -> number(java.util.Objects.requireNonNull(p.value())));
+        rising = rising.thenComparingDouble(p -> number(Objects.requireNonNull(p.value())));
       }
       assertThat(points).isSortedAccordingTo(descending ? rising.reversed() : rising);
     });
@@ -507,7 +509,7 @@ class OperatorsTest {
     Select newest =
         new Select(
             all().selector(), all().times(), null, all().versions(), all().kinds(), 20, false);
-    List<Long> rising = java.util.stream.LongStream.range(20, 40).boxed().toList();
+    List<Long> rising = LongStream.range(20, 40).boxed().toList();
     assertThat(Collected.of(newest, runs).series.values())
         .hasSize(2)
         .allSatisfy(

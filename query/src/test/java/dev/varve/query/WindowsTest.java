@@ -9,6 +9,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -64,7 +65,7 @@ class WindowsTest {
         Math.round(
             unit.between(first, Instant.ofEpochMilli(start).atZone(BERLIN)) / (double) count);
     assertThat(
-            java.util.stream.LongStream.rangeClosed(steps - 1, steps + 1)
+            LongStream.rangeClosed(steps - 1, steps + 1)
                 .map(k -> first.plus(k * count, unit).toInstant().toEpochMilli()))
         .contains(start);
   }

@@ -1,6 +1,7 @@
 package dev.varve.rules;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +61,7 @@ public record RuleGroup(
    * order.
    */
   private long hash() {
-    java.io.ByteArrayOutputStream labels = new java.io.ByteArrayOutputStream();
+    ByteArrayOutputStream labels = new ByteArrayOutputStream();
     for (String text : List.of("file", file, "name", name)) {
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
       if (utf8.length < 255) {

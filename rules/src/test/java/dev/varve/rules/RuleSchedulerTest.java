@@ -9,6 +9,7 @@ import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.request.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
+import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
@@ -16,6 +17,8 @@ import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.Runs;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -158,7 +161,7 @@ class RuleSchedulerTest {
         }
 
         @Override
-        public dev.varve.store.ReadCost cost() {
+        public ReadCost cost() {
           return only.cost();
         }
 
@@ -177,18 +180,18 @@ class RuleSchedulerTest {
       CountDownLatch cancelled = new CountDownLatch(1);
       return new RunCursor() {
         @Override
-        public dev.varve.model.Run next() {
+        public Run next() {
           try {
             cancelled.await();
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
-          throw new dev.varve.store.ReadCancelledException();
+          throw new ReadCancelledException();
         }
 
         @Override
-        public dev.varve.store.ReadCost cost() {
-          return new dev.varve.store.ReadCost(0, 0, 0, 0, 0, 0);
+        public ReadCost cost() {
+          return new ReadCost(0, 0, 0, 0, 0, 0);
         }
 
         @Override

@@ -8,6 +8,7 @@ import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.http.RawHttp;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -245,7 +246,7 @@ class RefusalsTest {
   private static boolean closed(Socket socket) throws IOException {
     try {
       return socket.getInputStream().read() < 0;
-    } catch (java.net.SocketException e) {
+    } catch (SocketException e) {
       // A reset, since unread data was left.
       return true;
     }

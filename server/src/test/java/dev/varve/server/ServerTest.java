@@ -19,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,10 +53,7 @@ class ServerTest {
               """);
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
       assertThat(answer.headers().firstValue("X-Varve-Coerced"))
-          .isEqualTo(
-              layout.equals("heroic")
-                  ? java.util.Optional.of("int64-to-double=1")
-                  : java.util.Optional.empty());
+          .isEqualTo(layout.equals("heroic") ? Optional.of("int64-to-double=1") : Optional.empty());
       try (Socket socket = server.connect()) {
         socket
             .getOutputStream()

@@ -6,6 +6,7 @@ import dev.varve.server.http.RawHttp;
 import dev.varve.server.http.RawHttp.Answer;
 import dev.varve.server.http.WebAccess;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -112,7 +113,7 @@ class WebAccessTest {
   void pagesOfListedOriginsAndOfTheExternalAddressChangeThings() throws IOException {
     start(
         new WebAccess(Set.of(PAGE), Set.of(), Set.of())
-            .withOriginOf(java.net.URI.create("https://varve.example:443/below/")));
+            .withOriginOf(URI.create("https://varve.example:443/below/")));
     for (String origin : List.of(PAGE, "HTTPS://Page.Example:443", "https://varve.example")) {
       Answer answer = send("POST", "/-/reload", "", "Origin: " + origin);
       assertThat(answer.status()).as(origin).isEqualTo(200);

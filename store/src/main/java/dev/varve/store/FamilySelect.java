@@ -1,5 +1,6 @@
 package dev.varve.store;
 
+import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
 import java.util.List;
 
@@ -21,7 +22,7 @@ public record FamilySelect(
           "a read asks for " + versions + " versions, expected at least 1");
     }
     for (int i = 1; i < qualifiers.size(); i++) {
-      dev.varve.model.Bytes before = qualifiers.get(i - 1).to();
+      Bytes before = qualifiers.get(i - 1).to();
       if (before == null || before.compareTo(qualifiers.get(i).from()) > 0) {
         throw new IllegalArgumentException(
             "qualifier ranges overlap or are out of order: " + qualifiers);

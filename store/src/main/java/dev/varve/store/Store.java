@@ -1,6 +1,7 @@
 package dev.varve.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,7 @@ public interface Store extends AutoCloseable {
    * Returns metrics of the store for its operator, by name in Prometheus' style, such as {@code
    * block_cache_bytes}.
    */
-  java.util.Map<String, Double> figures();
+  Map<String, Double> figures();
 
   /**
    * Returns damage found in the store's files since it was opened, including during opening: the

@@ -15,6 +15,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
+import org.assertj.core.api.AssertionInfo;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,8 +62,7 @@ class StoreProvidersTest {
   /** The plug-in contains a class that is also on this class path, and a store provider. */
   @Test
   void loadsAPluginAmongItsOwnClasses() throws Exception {
-    Path folder =
-        pack("plugged", null, PluggedProvider.class, org.assertj.core.api.AssertionInfo.class);
+    Path folder = pack("plugged", null, PluggedProvider.class, AssertionInfo.class);
     System.setProperty(StoreProviders.PLUGINS, plugins.toString());
 
     Store store = StoreProviders.of("plugged").open(plugins, 0, Map.of());
@@ -71,7 +71,7 @@ class StoreProvidersTest {
     assertThat(StoreProviders.of("plugged").kind()).isEqualTo("plugged");
     try (PluginClasses classes = PluginClasses.of("plugged", folder)) {
       assertThat(classes.loadClass("org.assertj.core.api.AssertionInfo"))
-          .isNotSameAs(org.assertj.core.api.AssertionInfo.class);
+          .isNotSameAs(AssertionInfo.class);
       assertThat(classes.loadClass(Store.class.getName())).isSameAs(Store.class);
       assertThatThrownBy(() -> classes.loadClass("net.jqwik.api.Property"))
           .isInstanceOf(ClassNotFoundException.class);

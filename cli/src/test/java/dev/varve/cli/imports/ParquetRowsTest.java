@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -70,7 +71,7 @@ class ParquetRowsTest {
   }
 
   private static Series series(Random random, int number) {
-    Map<String, String> tags = new java.util.TreeMap<>(Map.of("n", String.valueOf(number)));
+    Map<String, String> tags = new TreeMap<>(Map.of("n", String.valueOf(number)));
     for (int i = random.nextInt(4); i > 0; i--) {
       tags.put("tag" + random.nextInt(9), "ü\"\n" + random.nextInt(3));
     }

@@ -18,6 +18,7 @@ import dev.varve.server.varve.QueryParameters;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -229,7 +230,7 @@ class MigrationTest {
           """
               .formatted(folder.resolve("data"), from, to));
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
     return VarveConfig.read(file, Map.of(), Map.of());
   }

@@ -14,6 +14,7 @@ import dev.varve.server.ServerConfig.Listener;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -188,7 +189,7 @@ class DataSocketTest {
       client.read(some);
       client.write(ByteBuffer.wrap(answer.getBytes(StandardCharsets.US_ASCII)));
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

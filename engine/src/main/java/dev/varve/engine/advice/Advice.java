@@ -33,7 +33,7 @@ public record Advice(
     queries = List.copyOf(queries);
   }
 
-  /** What to do. */
+  /** A kind of action. */
   public enum Verdict {
     /** The layout is right, or nothing is enough better to be worth a change. */
     KEEP,

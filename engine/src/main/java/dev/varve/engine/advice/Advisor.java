@@ -137,7 +137,7 @@ public final class Advisor {
     return current;
   }
 
-  /** What is chosen: the present layouts if nothing changes. */
+  /** The chosen layouts: the present ones if nothing changes. */
   record Choice(Verdict verdict, List<Option> layouts) {
     Choice {
       layouts = List.copyOf(layouts);

@@ -32,7 +32,7 @@ record Design(
     leading = List.copyOf(leading);
   }
 
-  /** Where the time stands. */
+  /** The position of the time in the row key. */
   enum Place {
     /** Before the metric. */
     FRONT,

@@ -39,7 +39,7 @@ final class Search {
           Duration.ofDays(7),
           Duration.ofDays(30));
 
-  /** What a difference from the present layout costs, as a share: no change without a reason. */
+  /** Cost of a difference from the present layout, as a share: no change without a reason. */
   private static final double CHANGE = 0.02;
 
   /** A change that brings less than this share of what all of them bring is left out. */

@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +163,7 @@ public final class BackupRun {
       id = after(last);
     }
     List<BackupFile> sorted =
-        files.stream().sorted(java.util.Comparator.comparing(BackupFile::path)).toList();
+        files.stream().sorted(Comparator.comparing(BackupFile::path)).toList();
     Backup backup = new Backup(id, now, sorted);
     Copy.write(folder.manifest(id), Manifest.text(backup));
     Copy.sync(folder.directory());

@@ -19,7 +19,7 @@ final class FieldSet {
   /** An open-addressing hash table of name IDs, plus 1; 0 in free slots. */
   private int[] table;
 
-  /** For each slot of {@link #table}, one bit per kind. */
+  /** One bit per kind, for each slot of {@link #table}. */
   private byte[] kinds;
 
   private int size;

@@ -31,7 +31,7 @@ public final class SeriesNumbers {
 
   private record OfKey(int key, String field) {}
 
-  /** What the number of a metric stands for. */
+  /** The metric and field that a number identifies. */
   public record Metric(String name, String field) {}
 
   /** By the number of a key in the index: the number of its default field plus one. */
@@ -204,7 +204,7 @@ public final class SeriesNumbers {
     return nextMetric;
   }
 
-  /** Returns what the number of a metric stands for; null if the home lacks it. */
+  /** Returns the metric and field of a number; null if the home lacks it. */
   public synchronized @Nullable Metric metricOf(int number) {
     return byNumber.get(number);
   }

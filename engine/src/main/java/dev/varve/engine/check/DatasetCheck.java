@@ -12,6 +12,7 @@ import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyOutput;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowShape;
@@ -269,7 +270,7 @@ public final class DatasetCheck {
       byte[] bytes = page.bytes();
       int at = page.rowOffset(cell);
       int end = at + page.rowLength(cell);
-      shape.decode(bytes, at, end, new dev.varve.layout.KeyOutput());
+      shape.decode(bytes, at, end, new KeyOutput());
       shape.signature(bytes, at, end, signature);
       if (known && lastSignature.contentEquals(signature.array(), 0, signature.length())) {
         return;

@@ -7,6 +7,7 @@ import dev.varve.store.RowSpan;
 import dev.varve.store.Store;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -61,7 +62,7 @@ public final class StoreCheck implements FileCheck {
    */
   public static CheckFinding finding(
       String place, StoreDamage damage, List<OpenDataset> datasets, Set<String> rebuilt) {
-    List<AffectedSeries> affected = new java.util.ArrayList<>();
+    List<AffectedSeries> affected = new ArrayList<>();
     long count = 0;
     for (OpenDataset dataset : datasets) {
       SpanSeries series = new SpanSeries(dataset, rebuilt.contains(dataset.name()));

@@ -4,7 +4,7 @@ import dev.varve.engine.config.JournalConfig.Sync;
 import dev.varve.store.SyncedTo;
 import java.util.Locale;
 
-/** Where samples are when a write of a dataset returns. */
+/** The place where samples are when a write of a dataset returns. */
 public enum Acknowledgement {
   /** On the disk: they survive a power failure. */
   FSYNC,
@@ -12,9 +12,9 @@ public enum Acknowledgement {
   OS,
   /** In the memory of this process. The disk has them soon. */
   ASYNC,
-  /** In the memory of this process, for good. */
+  /** In the memory of this process. They never reach the disk. */
   MEMORY,
-  /** Where the store of another process says that they are. */
+  /** In the store of another process, as durable as it says. */
   STORE;
 
   /** Returns the word that configurations and HTTP headers use. */

@@ -12,13 +12,15 @@ public record JournalConfig(Sync sync, long maxBytes) {
 
   public static final JournalConfig DEFAULTS = new JournalConfig(Sync.FSYNC, 1L << 30);
 
-  /** What a batch waits for. */
+  /** The event that a batch waits for. */
   public enum Sync {
-    /** For the disk: it survives a power failure. */
+    /** The disk has it: it survives a power failure. */
     FSYNC,
-    /** For the operating system: it survives the end of this process, but not a power failure. */
+    /**
+     * The operating system has it: it survives the end of this process, but not a power failure.
+     */
     OS,
-    /** For nothing: what was accepted in the last moments may be lost with this process. */
+    /** None: samples of the last moments may be lost with this process. */
     ASYNC
   }
 }

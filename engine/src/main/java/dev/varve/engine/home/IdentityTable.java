@@ -6,6 +6,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
@@ -23,6 +24,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -385,12 +387,12 @@ public final class IdentityTable implements AutoCloseable {
     MutationBatch edits = new MutationBatch();
     edits.put(CATALOG, 0, STATE, stamp, Bytes.utf8(state.complete() ? "complete" : "rebuilding"));
     if (state.token() == null) {
-      edits.deleteColumn(CATALOG, 0, TOKEN, dev.varve.model.TimeRange.ALL);
+      edits.deleteColumn(CATALOG, 0, TOKEN, TimeRange.ALL);
     } else {
       edits.put(CATALOG, 0, TOKEN, stamp, bytes(state.token()));
     }
     if (state.period() == 0) {
-      edits.deleteColumn(CATALOG, 0, CATALOG_PERIOD, dev.varve.model.TimeRange.ALL);
+      edits.deleteColumn(CATALOG, 0, CATALOG_PERIOD, TimeRange.ALL);
     } else {
       byte[] index = ByteBuffer.allocate(Integer.BYTES).putInt(state.period()).array();
       edits.put(CATALOG, 0, CATALOG_PERIOD, stamp, Bytes.of(index));
@@ -431,7 +433,7 @@ public final class IdentityTable implements AutoCloseable {
       Bytes qualifier = bytes(buffer);
       return new ResumeToken(
           slice, row, family, qualifier, time, rowsSeen, cellsSeen, cellsInRow, versionsSeen);
-    } catch (java.nio.BufferUnderflowException e) {
+    } catch (BufferUnderflowException e) {
       throw damaged(CATALOG, "a token that ends early");
     }
   }

@@ -41,7 +41,7 @@ public final class UsageTable implements AutoCloseable {
   private final Table table;
   private final long server;
 
-  /** What the rows of a partition are. */
+  /** The kind of rows of a partition. */
   public enum Kind {
     QUERY(0),
     DAY(1);

@@ -3,9 +3,9 @@ package dev.varve.engine.write;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.WriteFailedException;
 
-/** Where batches of samples go. Safe for use by several threads. */
+/** Takes batches of samples. Safe for use by several threads. */
 sealed interface Destination permits CellDestination, BlockDestination {
-  /** What became of a batch. */
+  /** The outcome of a batch. */
   enum Outcome {
     /** Its samples are written, except for those that the tally has. */
     WRITTEN,

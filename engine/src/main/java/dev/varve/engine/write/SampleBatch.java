@@ -40,7 +40,7 @@ public final class SampleBatch {
   private int announcedKeys;
   private SeriesHandle open = new SeriesHandle(-1, -1, Kind.DOUBLE, 0, 0, 0);
 
-  /** How many keys the catalog had removed before the first series was added. */
+  /** Number of keys that the catalog had removed before the first series was added. */
   private long removals;
 
   private int start;

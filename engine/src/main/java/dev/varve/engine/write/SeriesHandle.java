@@ -18,7 +18,7 @@ public final class SeriesHandle {
   private final long from;
   private final long to;
 
-  /** How many keys the catalog had removed when the series was last known to be there. */
+  /** Number of keys that the catalog had removed when it last had the series for certain. */
   private volatile long removals;
 
   /**

@@ -45,7 +45,7 @@ final class WriteJob {
   private final List<Noted> attributes = new ArrayList<>(0);
   private final List<Part> inBlocks = new ArrayList<>(0);
 
-  /** What a batch passes on its way. */
+  /** The stages that a batch passes. */
   record Path(
       OpenDataset dataset,
       SeriesCache series,

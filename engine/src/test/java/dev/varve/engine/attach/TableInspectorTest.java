@@ -15,6 +15,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
@@ -22,6 +23,7 @@ import dev.varve.store.Cell;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
@@ -259,10 +261,7 @@ class TableInspectorTest {
 
     TableSpec other =
         new TableSpec(
-            "tsdb",
-            List.of(FamilySpec.latest("x")),
-            dev.varve.model.Resolution.MILLISECONDS,
-            dev.varve.store.Partitioning.NONE);
+            "tsdb", List.of(FamilySpec.latest("x")), Resolution.MILLISECONDS, Partitioning.NONE);
     store.open(other, OpenMode.CREATE_IF_ABSENT);
     assertThat(inspect("opentsdb", Map.of(), Map.of()).isReadable()).isFalse();
 

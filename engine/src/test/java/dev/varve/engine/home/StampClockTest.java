@@ -2,6 +2,7 @@ package dev.varve.engine.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -57,10 +58,10 @@ class StampClockTest {
     StampClock clock = new StampClock(micros::get, Long.MIN_VALUE);
     clock.reserve(6_000_000, 1);
     Thread waiting = Thread.ofVirtual().start(clock::next);
-    assertThat(waiting.join(java.time.Duration.ofMillis(200))).isFalse();
+    assertThat(waiting.join(Duration.ofMillis(200))).isFalse();
 
     micros.addAndGet(2_000_000);
-    assertThat(waiting.join(java.time.Duration.ofSeconds(5))).isTrue();
+    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
     assertThat(clock.last()).isEqualTo(7_000_000);
   }
 }

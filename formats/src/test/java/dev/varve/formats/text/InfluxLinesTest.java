@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.model.Resolution;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -56,7 +57,7 @@ class InfluxLinesTest {
   @ParameterizedTest
   @ValueSource(strings = {"t", "T", "true", "True", "TRUE", "f", "F", "false", "False", "FALSE"})
   void readsBooleansAsOneAndZero(String word) {
-    String expected = word.toLowerCase(java.util.Locale.ROOT).startsWith("t") ? "1i" : "0i";
+    String expected = word.toLowerCase(Locale.ROOT).startsWith("t") ? "1i" : "0i";
     assertThat(Reading.of(lines, "m on=" + word + " 0")).containsExactly("m{}#on 0 " + expected);
   }
 

@@ -3,6 +3,7 @@ package dev.varve.layout.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.layout.Layout;
+import dev.varve.layout.ReadScope;
 import dev.varve.layout.contract.PlanReader.Found;
 import dev.varve.model.GroupKey;
 import dev.varve.model.TimeRange;
@@ -79,8 +80,7 @@ public final class StoreOfLayouts {
     TimeRange times = writes.stretch(center);
     List<GroupKey> keys = written.keys();
     return tables.read(
-        tables.request(
-            keys.stream().map(tables::bind).toList(), dev.varve.layout.ReadScope.of(times)));
+        tables.request(keys.stream().map(tables::bind).toList(), ReadScope.of(times)));
   }
 
   /**

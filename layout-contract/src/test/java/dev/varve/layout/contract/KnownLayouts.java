@@ -2,6 +2,7 @@ package dev.varve.layout.contract;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Every layout that is under the contract, for those who try them on other stores. */
@@ -66,6 +67,6 @@ public final class KnownLayouts {
         .replace("KairosDb", "Kairosdb")
         .replace("OpenTsdb", "Opentsdb")
         .replaceAll("(?<!^)([A-Z])", "-$1")
-        .toLowerCase(java.util.Locale.ROOT);
+        .toLowerCase(Locale.ROOT);
   }
 }

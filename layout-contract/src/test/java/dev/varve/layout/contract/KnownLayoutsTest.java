@@ -2,6 +2,7 @@ package dev.varve.layout.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.store.memory.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ class KnownLayoutsTest {
   void memoryHoldsThem() {
     KnownLayouts.fixtures()
         .forEach((name, fixture) -> {
-          Rooms rooms = new Rooms(new dev.varve.store.memory.MemoryStore(), name + ".");
+          Rooms rooms = new Rooms(new MemoryStore(), name + ".");
           StoreOfLayouts promises = new StoreOfLayouts(new LayoutLab(fixture, rooms::room));
           promises.promises().values().forEach(promise -> promise.accept(1));
         });

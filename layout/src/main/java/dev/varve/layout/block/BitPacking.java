@@ -3,6 +3,7 @@ package dev.varve.layout.block;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Packs unsigned numbers of a fixed width of 0 to 64 bits.
@@ -88,7 +89,7 @@ final class BitPacking {
   static void unpack(ByteInput in, int count, int width, long[] into, int to) {
     int start = in.skip(bytes(count, width));
     if (width == 0) {
-      java.util.Arrays.fill(into, to, to + count, 0);
+      Arrays.fill(into, to, to + count, 0);
     } else if (count == VECTOR) {
       unpackLanes(in.array(), start, width, into, to);
     } else {

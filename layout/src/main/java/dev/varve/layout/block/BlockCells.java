@@ -31,7 +31,7 @@ public final class BlockCells {
     }
   }
 
-  /** Of two kinds in one slot the later one of this order counts, as in every layout. */
+  /** The order of kinds: of two kinds in one slot the later one counts, as in every layout. */
   private static int rank(Kind kind) {
     return switch (kind) {
       case STRING -> 0;

@@ -1,6 +1,7 @@
 package dev.varve.layout.block;
 
 import dev.varve.layout.DamagedCellException;
+import java.util.Arrays;
 
 /**
  * Encodes and decodes columns of int64s. Not safe for use by several threads.
@@ -209,7 +210,7 @@ final class LongColumn {
 
   /** Counts the widths of the packed numbers and returns the width that needs the fewest bytes. */
   private int cheapest(int count) {
-    java.util.Arrays.fill(widths, 0);
+    Arrays.fill(widths, 0);
     for (int i = 0; i < count; i++) {
       widths[BitPacking.width(packed[i])]++;
     }

@@ -1,6 +1,7 @@
 package dev.varve.layout.declared;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Declares a column family and the form of its cells.
@@ -36,7 +37,7 @@ public record FamilyDeclaration(
     EMPTY;
 
     String text() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.varve.layout.declared;
 
 import java.util.List;
+import java.util.Locale;
 
 /** One part of a row key, as declared. */
 public sealed interface KeyElement {
@@ -13,7 +14,7 @@ public sealed interface KeyElement {
   /** Returns one canonical line with everything that affects the part's bytes. */
   String text();
 
-  /** What determines the bytes of a part. */
+  /** The information that determines the bytes of a part. */
   enum Role {
     /** The series. */
     SERIES,
@@ -142,7 +143,7 @@ public sealed interface KeyElement {
     NUMBER;
 
     String text() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

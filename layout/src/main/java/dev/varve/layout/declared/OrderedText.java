@@ -83,7 +83,7 @@ final class OrderedText {
     return end >= 0 && isText(bytes, from, end) ? end : -1;
   }
 
-  /** Like {@link #endOfText}, but does not check that the preceding bytes are UTF-8. */
+  /** Like {@link #endOfText}, without checking that the preceding bytes are UTF-8. */
   static int endOf(byte[] bytes, int from, int to) {
     for (int at = from; at < to - 1; at++) {
       if (bytes[at] == 0) {

@@ -38,7 +38,7 @@ public record OpenTsdbParameters(
   /** Upper bound of {@code maxTags}; a row key of HBase has room for that many pairs of UIDs. */
   private static final int MAX_TAGS_BOUND = 1000;
 
-  /** How times are written in qualifiers. Reading accepts both forms. */
+  /** The form of times in qualifiers. Reading accepts both forms. */
   public enum TimeForm {
     /** Two bytes for whole seconds, four bytes (milliseconds) otherwise. */
     AUTO,
@@ -48,7 +48,7 @@ public record OpenTsdbParameters(
     MILLISECONDS
   }
 
-  /** How many bytes doubles are written in. Reading accepts both forms. */
+  /** The length of doubles. Reading accepts both lengths. */
   public enum FloatForm {
     /** Eight bytes, as the original's HTTP API writes since 2.4. */
     EIGHT("8"),

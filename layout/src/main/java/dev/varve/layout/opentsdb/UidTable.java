@@ -57,7 +57,7 @@ final class UidTable {
   private static final int COUNTER_LENGTH = 8;
   private static final int ATTEMPTS = 3;
 
-  /** What a name denotes. */
+  /** The kind of object that a name denotes. */
   enum Kind {
     METRIC("metrics", "metric_meta", "metricWidth"),
     TAGK("tagk", "tagk_meta", "tagkWidth"),

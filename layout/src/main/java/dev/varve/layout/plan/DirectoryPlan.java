@@ -49,7 +49,7 @@ final class DirectoryPlan {
     }
   }
 
-  /** What the index lists for all metrics looked up so far. */
+  /** The entries of the index for all metrics looked up so far. */
   private record Named(int metrics, List<Directory.Row> rows, List<String> damaged) {
     static final Named NOTHING = new Named(0, List.of(), List.of());
 

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -61,7 +62,7 @@ final class Cells implements CellSink {
   }
 
   private Binding bind(GroupKey key) {
-    return ((Step.Done<java.util.Optional<Binding>>) layout.bind(key, true)).value().orElseThrow();
+    return ((Step.Done<Optional<Binding>>) layout.bind(key, true)).value().orElseThrow();
   }
 
   MutationBatch batch() {

@@ -3,6 +3,7 @@ package dev.varve.layout.declared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.layout.LayoutIdentity;
 import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -194,7 +195,7 @@ class DeclarationReaderTest {
     assertThat(identity(plain.replace("[offset", "[offset: 5"))).isNotEqualTo(identity(plain));
   }
 
-  private static dev.varve.layout.LayoutIdentity identity(String yaml) {
+  private static LayoutIdentity identity(String yaml) {
     return new DeclaredLayout(DeclarationReader.read(yaml, Map.of())).identity();
   }
 }

@@ -27,6 +27,7 @@ import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -214,7 +215,7 @@ class DeclaredLayoutTest {
         .containsExactly(QualifierRange.exactly(Bytes.utf8("a")));
   }
 
-  private static ReadScope scope(@org.jspecify.annotations.Nullable Set<String> fields) {
+  private static ReadScope scope(@Nullable Set<String> fields) {
     return new ReadScope(DAY, fields, Versions.LATEST, false);
   }
 

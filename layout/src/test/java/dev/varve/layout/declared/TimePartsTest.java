@@ -19,11 +19,13 @@ import dev.varve.model.Tags;
 import java.nio.charset.StandardCharsets;
 import java.time.DayOfWeek;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.IsoFields;
 import java.time.temporal.TemporalAdjusters;
+import java.util.Locale;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -110,9 +112,8 @@ class TimePartsTest {
     "year, 0000-01-01T00:00:00, 0000"
   })
   void bucketsAreNamedAsIsoSays(String unit, String time, String name) {
-    KeyPart.Time part = named(CalendarUnit.valueOf(unit.toUpperCase(java.util.Locale.ROOT)));
-    long millis =
-        DateTimeFormatter.ISO_INSTANT.parse(time + "Z", java.time.Instant::from).toEpochMilli();
+    KeyPart.Time part = named(CalendarUnit.valueOf(unit.toUpperCase(Locale.ROOT)));
+    long millis = DateTimeFormatter.ISO_INSTANT.parse(time + "Z", Instant::from).toEpochMilli();
     assertThat(bytes(part, millis).toUtf8()).isEqualTo(name);
     byte[] row = name.getBytes(StandardCharsets.UTF_8);
     assertThat(part.timeAt(row, 0, row.length)).isEqualTo(part.floor(millis));
@@ -124,7 +125,7 @@ class TimePartsTest {
     "month, 2015-00", "month, 2015/01", "day, 2015-02-29", "day, 2015-02-3x", "year, 20x5"
   })
   void whatIsNoNameIsRefused(String unit, String name) {
-    KeyPart.Time part = named(CalendarUnit.valueOf(unit.toUpperCase(java.util.Locale.ROOT)));
+    KeyPart.Time part = named(CalendarUnit.valueOf(unit.toUpperCase(Locale.ROOT)));
     byte[] row = name.getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> part.timeAt(row, 0, row.length))
         .isInstanceOf(DamagedCellException.class);

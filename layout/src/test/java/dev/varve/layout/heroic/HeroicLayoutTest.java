@@ -31,6 +31,7 @@ import dev.varve.store.Slice;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -398,8 +399,7 @@ class HeroicLayoutTest {
         .toList();
   }
 
-  private static void assertRefused(
-      String rule, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+  private static void assertRefused(String rule, ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class,

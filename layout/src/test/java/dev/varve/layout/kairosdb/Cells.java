@@ -6,6 +6,7 @@ import dev.varve.layout.Refusal;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.StepRunner;
 import dev.varve.model.Batch;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Samples;
@@ -98,13 +99,7 @@ final class Cells implements CellSink {
   static String damage(KairosDbLayout layout, Cell cell) {
     // A leading cell makes positions in the batch differ from positions in the row.
     CellBatch batch = new CellBatch();
-    batch.add(
-        new Cell(
-            dev.varve.model.Bytes.utf8("before"),
-            0,
-            dev.varve.model.Bytes.EMPTY,
-            0,
-            dev.varve.model.Bytes.EMPTY));
+    batch.add(new Cell(Bytes.utf8("before"), 0, Bytes.EMPTY, 0, Bytes.EMPTY));
     batch.add(cell);
     RowSamples out = new RowSamples();
     layout.decode(batch, 1, 2, out);

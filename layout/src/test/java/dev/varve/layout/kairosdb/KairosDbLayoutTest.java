@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.sun.management.ThreadMXBean;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.ReadScope;
@@ -536,8 +537,7 @@ class KairosDbLayoutTest {
   }
 
   private static long allocated() {
-    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
-        .getCurrentThreadAllocatedBytes();
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
   }
 
   private static Cell cell(String row, String qualifier, String value) {

@@ -10,6 +10,7 @@ import dev.varve.model.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import net.jqwik.api.ForAll;
@@ -196,10 +197,10 @@ class ValuesTest {
   @Test
   void textsBeyondTheirLengthAreRefused() {
     byte[] longest = new byte[65_535];
-    java.util.Arrays.fill(longest, (byte) 'x');
+    Arrays.fill(longest, (byte) 'x');
     assertThat(writtenText(longest)).startsWith(0xff, 0xff).hasSize(65_537);
 
-    byte[] tooLong = java.util.Arrays.copyOf(longest, 65_536);
+    byte[] tooLong = Arrays.copyOf(longest, 65_536);
     tooLong[65_535] = 'x';
     assertThat(Values.writeText(tooLong, 0, tooLong.length, new KeyBytes()))
         .isEqualTo("the text takes 65536 bytes, and 65535 is the most");

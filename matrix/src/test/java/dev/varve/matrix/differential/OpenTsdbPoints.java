@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The points that random queries of OpenTSDB's API are about. */
@@ -104,10 +105,7 @@ final class OpenTsdbPoints {
   }
 
   private void every(
-      String metric,
-      Map<String, @Nullable Object> tags,
-      int seconds,
-      java.util.function.Supplier<Object> value) {
+      String metric, Map<String, @Nullable Object> tags, int seconds, Supplier<Object> value) {
     long end = metric.equals(DAYS) ? DAYS_END : END;
     for (long time = START + choices.below(seconds);
         time < end;

@@ -15,7 +15,7 @@ public record VectorMatching(
     include = List.copyOf(include);
   }
 
-  /** How many elements of the left side match how many of the right. */
+  /** The numbers of elements of the left and the right side that match. */
   public enum Cardinality {
     ONE_TO_ONE("one-to-one"),
     MANY_TO_ONE("many-to-one"),

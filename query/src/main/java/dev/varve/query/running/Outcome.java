@@ -2,7 +2,7 @@ package dev.varve.query.running;
 
 import java.util.Locale;
 
-/** How a query ended. */
+/** The end of a query. */
 public enum Outcome {
   OK,
   /** The query was invalid, or asked for something that is not possible. */

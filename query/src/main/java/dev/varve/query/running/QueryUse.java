@@ -69,7 +69,7 @@ public final class QueryUse implements ReadGuard {
   private @Nullable Thread thread;
   private volatile @Nullable String refusal;
 
-  /** What the query log has of it; null to keep it out. */
+  /** The entry of the query log; null to keep the query out. */
   private volatile @Nullable QueryKind kind;
 
   /**

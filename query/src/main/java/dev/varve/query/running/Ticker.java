@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class Ticker<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Ticker.class);
 
-  /** How long the thread goes on while there is nothing to check. */
+  /** Time for which the thread continues while there is nothing to check. */
   private static final Duration IDLE_MAX = Duration.ofSeconds(1);
 
   private final Set<T> all = ConcurrentHashMap.newKeySet();

@@ -1,5 +1,7 @@
 package dev.varve.rules.template;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -84,8 +86,7 @@ final class Comparison {
 
   /** Compares texts by their UTF-8 bytes, which is by code points. */
   private static int compare(String left, String right) {
-    return java.util.Arrays.compareUnsigned(
-        left.getBytes(java.nio.charset.StandardCharsets.UTF_8),
-        right.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return Arrays.compareUnsigned(
+        left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,5 +1,7 @@
 package dev.varve.rules.template;
 
+import java.nio.charset.StandardCharsets;
+
 /** Errors of templates. */
 final class Failure {
   private Failure() {}
@@ -29,7 +31,7 @@ final class Failure {
     }
 
     private static int utf8(String text) {
-      return text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+      return text.getBytes(StandardCharsets.UTF_8).length;
     }
   }
 

@@ -5,6 +5,7 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.varve.model.PatternSize;
 import dev.varve.query.promql.Durations;
+import dev.varve.query.promql.Quoting;
 import dev.varve.query.promql.eval.GroupTemplate;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -180,7 +182,7 @@ final class Functions {
   }
 
   private static Signature signature(String name) {
-    return java.util.Objects.requireNonNull(SIGNATURES.get(name), name);
+    return Objects.requireNonNull(SIGNATURES.get(name), name);
   }
 
   static Failure.Refused tooLong() {
@@ -231,7 +233,7 @@ final class Functions {
   }
 
   private static String text(List<@Nullable Object> arguments, int index) {
-    return (String) java.util.Objects.requireNonNull(arguments.get(index));
+    return (String) Objects.requireNonNull(arguments.get(index));
   }
 
   private static Template.Sample sample(List<@Nullable Object> arguments, int index)
@@ -246,7 +248,7 @@ final class Functions {
     List<Template.Sample> samples = new ArrayList<>();
     if (arguments.get(index) instanceof List<?> list) {
       for (Object sample : list) {
-        samples.add((Template.Sample) java.util.Objects.requireNonNull(sample));
+        samples.add((Template.Sample) Objects.requireNonNull(sample));
       }
     }
     return samples;
@@ -307,7 +309,7 @@ final class Functions {
   }
 
   private static String parsing(String text) {
-    return "strconv.ParseFloat: parsing " + dev.varve.query.promql.Quoting.quoted(text) + ": ";
+    return "strconv.ParseFloat: parsing " + Quoting.quoted(text) + ": ";
   }
 
   private static Double duration(String text) throws Failure.Refused {

@@ -7,6 +7,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
+import java.util.Locale;
 
 /** Formats numbers for people, with four significant digits. */
 final class Humanized {
@@ -20,7 +21,7 @@ final class Humanized {
           .appendPattern("uuuu-MM-dd HH:mm:ss")
           .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
           .appendLiteral(" +0000 UTC")
-          .toFormatter(java.util.Locale.ROOT)
+          .toFormatter(Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
   private Humanized() {}

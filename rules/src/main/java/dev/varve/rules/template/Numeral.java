@@ -1,5 +1,6 @@
 package dev.varve.rules.template;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the numbers in templates. */
@@ -29,7 +30,7 @@ final class Numeral {
   private static Long whole(String digits) {
     boolean negative = digits.startsWith("-");
     String size = digits.startsWith("+") || negative ? digits.substring(1) : digits;
-    String lower = size.toLowerCase(java.util.Locale.ROOT);
+    String lower = size.toLowerCase(Locale.ROOT);
     int radix = 10;
     if (lower.startsWith("0x")) {
       radix = 16;

@@ -2,6 +2,7 @@ package dev.varve.rules.template;
 
 import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.Quoting;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -178,7 +179,7 @@ final class Printf {
   }
 
   private static String hex(String text) {
-    return HexFormat.of().formatHex(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
   }
 
   private boolean real(int verb, double value) {

@@ -11,7 +11,7 @@ import java.util.Objects;
  * Closing it releases both at once. For one thread at a time.
  */
 abstract class EncodingOutput extends OutputStream {
-  /** What an encoder is asked for once it has read the source. */
+  /** A request to an encoder once it has read the source. */
   enum Flush {
     NONE,
     /** All output for what it has read so far. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -85,7 +86,7 @@ public final class ConfigReader {
       wrong(key, "'" + text + "' is not a size (try 256MB or 4GB)");
       return otherwise;
     }
-    int power = "KMGT".indexOf(matcher.group(2).toUpperCase(java.util.Locale.ROOT));
+    int power = "KMGT".indexOf(matcher.group(2).toUpperCase(Locale.ROOT));
     int shift = matcher.group(2).isEmpty() ? 0 : 10 * (power + 1);
     long count = Long.parseLong(matcher.group(1));
     if (count > Long.MAX_VALUE >> shift) {

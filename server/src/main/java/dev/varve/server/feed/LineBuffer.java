@@ -34,7 +34,7 @@ public final class LineBuffer {
   private int to;
   private boolean tooLong;
 
-  /** Where the last line that was too long began. */
+  /** Position at which the last line that was too long began. */
   private int beginOfTooLong;
 
   /** Why there is no memory for the current line; empty while there is. */

@@ -195,7 +195,7 @@ final class Pickle {
     return stack.removeLast();
   }
 
-  /** What was put since the last mark, at least. */
+  /** Returns the last object on the stack. Refuses if nothing was put since the last mark. */
   private Object top() {
     if (stack.size() <= (marks.isEmpty() ? 0 : marks.getLast())) {
       throw wrong("takes a value where there is none");

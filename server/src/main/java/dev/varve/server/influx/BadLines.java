@@ -26,7 +26,7 @@ final class BadLines {
     }
   }
 
-  /** In words by which agents know that to send the same again is no use. */
+  /** A text by which agents know that sending the same lines again is useless. */
   String message(Intake intake) {
     StringBuilder text = new StringBuilder("partial write: ");
     if (count > 0) {

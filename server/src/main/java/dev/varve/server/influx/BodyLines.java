@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * ends, and read as a whole or not at all.
  */
 final class BodyLines {
-  /** So many bytes are kept. */
+  /** Maximum number of bytes that are kept. */
   private static final int HELD_MAX = ShortLines.MAX;
 
   private static final String GOES_ON = "goes on with the text that a line before has opened";

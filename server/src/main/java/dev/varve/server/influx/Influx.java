@@ -53,7 +53,7 @@ public final class Influx implements Dialect {
   private static final String BUILD_HEADER = "X-Influxdb-Build";
   private static final String BUILD = "OSS";
 
-  /** So many characters of an error stand in a header, as in the original. */
+  /** Maximum number of characters of an error in a header, as in the original. */
   private static final int ERROR_MAX = 1024;
 
   private static final Pattern CREATE =

@@ -56,12 +56,12 @@ final class KnownLines {
   private final long[] bits = new long[FIELDS_MAX];
   private @Nullable Known before;
 
-  /** Where the key of the current line is. */
+  /** Position of the key of the current line. */
   private int keyFrom;
 
   private int keyTo;
 
-  /** What the last number was: the number, its kind, and whether there was one. */
+  /** The last number that was read: the number, its kind, and whether there was one. */
   private long number;
 
   private Kind kind = Kind.INT64;

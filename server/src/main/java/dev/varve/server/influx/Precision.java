@@ -32,7 +32,7 @@ public record Precision(Resolution unit, int factor) {
     };
   }
 
-  /** What reads lines for a dataset; lines without a time are of now. */
+  /** Returns a reader of lines for a dataset; lines without a time get the time of now. */
   public InfluxLines lines(Dataset dataset, Clock clock) {
     Resolution target = dataset.resolution();
     return new InfluxLines(

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -497,7 +498,7 @@ final class DataPointsReader {
     if (head.tags != null) {
       head.tags.forEach((name, value) -> tags.put(name, value == null ? "" : value));
     }
-    GroupKey key = GroupKey.of(java.util.Objects.requireNonNull(head.name), Tags.of(tags));
+    GroupKey key = GroupKey.of(Objects.requireNonNull(head.name), Tags.of(tags));
     boolean hasPoint =
         points.hasTime(0)
             && points.form(0) != PointBuffer.Form.ABSENT

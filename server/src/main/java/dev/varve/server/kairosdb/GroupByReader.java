@@ -111,7 +111,7 @@ final class GroupByReader {
     groupings.add(new Grouping("time", block, "group_number"));
   }
 
-  /** As in KairosDB, a year has 52 weeks. */
+  /** Returns a length in ms. As in KairosDB, a year has 52 weeks. */
   private static long millis(Properties.Length size) {
     long one =
         size.unit() == TimeUnit.YEARS

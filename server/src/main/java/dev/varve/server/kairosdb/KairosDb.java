@@ -23,6 +23,7 @@ import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
+import dev.varve.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
@@ -246,7 +247,7 @@ public final class KairosDb implements Dialect {
   private boolean answersQueries() {
     try (Stream<String> names = context.defaultDataset().catalog().metrics("")) {
       return names.limit(1).count() <= 1;
-    } catch (QueryRefusedException | dev.varve.store.StoreException | HttpError e) {
+    } catch (QueryRefusedException | StoreException | HttpError e) {
       return false;
     }
   }

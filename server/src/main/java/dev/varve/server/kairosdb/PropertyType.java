@@ -3,6 +3,7 @@ package dev.varve.server.kairosdb;
 import dev.varve.query.QueryPlan.Drop.Comparison;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.kairosdb.Properties.Length;
+import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -301,7 +302,7 @@ enum PropertyType {
     if (OFFSET.matcher(name).matches() || ZoneId.getAvailableZoneIds().contains(name)) {
       try {
         return ZoneId.of(name);
-      } catch (java.time.DateTimeException e) {
+      } catch (DateTimeException e) {
         // An offset of more than 18 hours: reported below.
       }
     }

@@ -11,6 +11,7 @@ import dev.varve.server.kairosdb.QueryRequest.Grouping;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -232,7 +233,7 @@ final class QueryAnswer implements ResultSink {
   public void end() {
     json.writeEndArray();
     if (!run.countedAhead()) {
-      writeTags(java.util.Objects.requireNonNull(series));
+      writeTags(Objects.requireNonNull(series));
     }
     json.writeEndObject();
   }

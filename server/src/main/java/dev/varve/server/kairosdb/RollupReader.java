@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -90,11 +91,7 @@ final class RollupReader {
       }
     }
     return new RollupTask(
-        id,
-        String.valueOf(name),
-        java.util.Objects.requireNonNull(interval),
-        queries,
-        withId(id, fields));
+        id, String.valueOf(name), Objects.requireNonNull(interval), queries, withId(id, fields));
   }
 
   /** Reads a task that was stored as text. */

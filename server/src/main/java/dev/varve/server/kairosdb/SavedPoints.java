@@ -15,6 +15,7 @@ import dev.varve.server.ingest.Intake;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the points that reach one {@code save_as} of a query. Gaps are not points. */
@@ -69,7 +70,7 @@ final class SavedPoints implements ResultSink {
   private GroupKey key() {
     GroupKey known = key;
     if (known == null) {
-      known = target.key(from, grouped, java.util.Objects.requireNonNull(series));
+      known = target.key(from, grouped, Objects.requireNonNull(series));
       key = known;
     }
     return known;

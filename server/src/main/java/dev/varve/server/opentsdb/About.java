@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** What the server says of itself: version, settings, filters, aggregators and statistics. */
+/** Routes about the server itself: version, settings, filters, aggregators and statistics. */
 final class About {
   /** The settings that clients look at. */
   private static final Map<String, String> CONFIG =

@@ -25,6 +25,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -383,7 +384,7 @@ public final class OpenTsdb implements Dialect {
 
   /** Returns the members of a posted request whose values are scalars, as texts. */
   private static Map<String, String> posted(Exchange exchange) throws IOException {
-    Map<String, String> members = new java.util.HashMap<>();
+    Map<String, String> members = new HashMap<>();
     InputStream body = new ByteArrayInputStream(exchange.wholeBody());
     try (JsonParser json = HeldJson.of(Json.FACTORY, body, exchange.memory())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the points of one endpoint consist of, and where they are written. */
+/** The parts of the points of one endpoint, and their destination. */
 interface PointForm {
   /** The endpoints, which have members of their own. */
   enum Kind {

@@ -51,7 +51,7 @@ final class TsMetaRoutes {
     this.context = context;
   }
 
-  /** What a request asks for. */
+  /** The operation of a request. */
   private record Asked(@Nullable String tsuid, TsMeta meta) {}
 
   /**
@@ -137,7 +137,7 @@ final class TsMetaRoutes {
     return TsMeta.of(JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
   }
 
-  /** What becomes of a request. */
+  /** The outcome of a request. */
   private interface Work {
     void on(Known known) throws IOException;
   }

@@ -89,7 +89,7 @@ final class UidMetaRoutes {
         });
   }
 
-  /** What becomes of a request whose UID is known. */
+  /** The outcome of a request whose UID is known. */
   private interface Work {
     void on(Known known) throws IOException;
   }

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,7 @@ public final class Operations {
         .register(
             new EngineFigures(() -> {
               Engine open = engine.get();
-              return open == null ? java.util.Map.of() : open.figures();
+              return open == null ? Map.of() : open.figures();
             }));
   }
 

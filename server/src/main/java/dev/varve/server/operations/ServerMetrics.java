@@ -50,7 +50,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
           "dialect",
           "rule");
 
-  /** What is recorded of refusals: a body may have millions, each recorded by itself. */
+  /** Counters of refusals: a body may have millions, each recorded separately. */
   private final Map<Refusing, Refusals> refusalsBy = new ConcurrentHashMap<>();
 
   private final Counter dropped =
@@ -97,7 +97,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     new RuntimeFigures().register(registry);
   }
 
-  /** What refuses: a rule, for a dialect that writes into a dataset. */
+  /** A source of refusals: a rule, for a dialect that writes into a dataset. */
   private record Refusing(String dataset, String dialect, String rule) {
     String toText() {
       return "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule);

@@ -39,7 +39,7 @@ public record RelabelConfig(
     sourceLabels = sourceLabels == null ? null : List.copyOf(sourceLabels);
   }
 
-  /** What a rule does. */
+  /** The effect of a rule. */
   public enum Action {
     /** Sets the target to the replacement if the regex matches. */
     REPLACE,

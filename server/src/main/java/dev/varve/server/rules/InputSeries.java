@@ -7,6 +7,7 @@ import dev.varve.model.Tags;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.PromQl;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ObjLongConsumer;
@@ -96,7 +97,7 @@ final class InputSeries {
    * @throws IllegalArgumentException if the text is not a number
    */
   static double number(String text) {
-    return switch (text.toLowerCase(java.util.Locale.ROOT)) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
       case "inf", "+inf" -> Double.POSITIVE_INFINITY;
       case "-inf" -> Double.NEGATIVE_INFINITY;
       case "nan", "+nan", "-nan" -> Double.NaN;

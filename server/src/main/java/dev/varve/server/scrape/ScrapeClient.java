@@ -13,6 +13,7 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
@@ -152,9 +153,7 @@ final class ScrapeClient implements AutoCloseable {
   }
 
   private static String seconds(Duration duration) {
-    return java.math.BigDecimal.valueOf(duration.toMillis(), 3)
-        .stripTrailingZeros()
-        .toPlainString();
+    return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString();
   }
 
   /** Files are read each time because secrets are rotated. */

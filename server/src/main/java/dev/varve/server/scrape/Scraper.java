@@ -17,6 +17,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,9 +84,7 @@ public final class Scraper implements AutoCloseable {
 
   /** Returns the jobs, sorted by name. */
   List<Pool> pools() {
-    return pools.stream()
-        .sorted(java.util.Comparator.comparing(pool -> pool.job.jobName()))
-        .toList();
+    return pools.stream().sorted(Comparator.comparing(pool -> pool.job.jobName())).toList();
   }
 
   /** Returns the number of active targets. */

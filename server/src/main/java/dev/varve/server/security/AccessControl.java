@@ -36,7 +36,7 @@ public final class AccessControl implements Guard, AutoCloseable {
   private volatile @Nullable RequestRate rate;
   private @Nullable Thread watcher;
 
-  /** What was last seen of the files; guarded by this. */
+  /** State of the files when they were last checked; guarded by this. */
   private List<String> seen;
 
   private AccessControl(AccessFiles files, Function<AccessRules, List<String>> objections) {

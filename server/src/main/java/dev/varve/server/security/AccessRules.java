@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What both files say at one time. Immutable. */
+/** The content of both files at one time. Immutable. */
 public final class AccessRules {
   private final WebConfig web;
   private final @Nullable TlsTerms tls;

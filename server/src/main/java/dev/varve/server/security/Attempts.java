@@ -67,7 +67,7 @@ final class Attempts {
     private final int burst;
     private final long every;
 
-    /** For each key, the time at which all of its failures are forgiven. */
+    /** Time at which all failures are forgiven, by key. */
     private final Cache<K, Long> forgiven;
 
     Buckets(int burst, Duration every) {

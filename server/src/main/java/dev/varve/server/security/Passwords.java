@@ -48,7 +48,7 @@ final class Passwords implements AutoCloseable {
   /** Bytes that bcrypt takes into account, without the final zero. */
   private static final int PASSWORD_MAX = 72;
 
-  /** What follows the cost in a hash of no password that anybody has. */
+  /** The part after the cost of a hash that no password has. */
   private static final String NOBODY = "CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
 
   private static final Pattern HASH = Pattern.compile("\\$2[aby]?\\$(\\d\\d)\\$[./A-Za-z0-9]{53}");

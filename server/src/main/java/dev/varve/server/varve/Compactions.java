@@ -49,7 +49,7 @@ final class Compactions {
     return Route.post("/v1/compact", Load.WRITE, Right.ADMIN, this::compact).inOneSpelling();
   }
 
-  /** What writes lines until it ends or is stopped. */
+  /** A job that writes lines until it ends or is stopped. */
   private interface Work {
     void run(JsonGenerator json, AtomicBoolean stopped);
   }

@@ -4,7 +4,7 @@ import dev.varve.engine.heat.Load;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** What a heat map shows. */
+/** A quantity that a heat map shows. */
 public enum HeatMeasure {
   READS("reads", "cells"),
   WRITES("writes", "cells"),

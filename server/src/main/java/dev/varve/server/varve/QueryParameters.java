@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,8 +112,7 @@ public record QueryParameters(Map<String, String> texts) {
             Arrays.stream(text(name, "").split("\\s*,\\s*"))
                 .filter(part -> !part.isEmpty())
                 .collect(
-                    java.util.stream.Collectors.toMap(
-                        part -> part, part -> part, (a, b) -> a, LinkedHashMap::new)))
+                    Collectors.toMap(part -> part, part -> part, (a, b) -> a, LinkedHashMap::new)))
         .sequencedKeySet();
   }
 

@@ -8,6 +8,7 @@ import dev.varve.query.ResultSink;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -78,7 +79,7 @@ public final class ResultLines implements ResultSink, AutoCloseable {
   }
 
   private void beginLine() {
-    ResultSeries current = java.util.Objects.requireNonNull(series);
+    ResultSeries current = Objects.requireNonNull(series);
     json.writeStartObject();
     json.writeStringProperty("metric", current.metric());
     json.writeName("labels");

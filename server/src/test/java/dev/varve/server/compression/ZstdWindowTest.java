@@ -7,6 +7,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -49,8 +51,8 @@ class ZstdWindowTest {
     }
     byte[] whole = frame.toByteArray();
     assertThat(window(whole)).isBetween(50_000L, MAX);
-    assertThat(window(java.util.Arrays.copyOf(whole, whole.length - 1))).isEqualTo(window(whole));
+    assertThat(window(Arrays.copyOf(whole, whole.length - 1))).isEqualTo(window(whole));
     assertThat(window(new byte[0])).isZero();
-    assertThat(window("no zstd".getBytes(java.nio.charset.StandardCharsets.UTF_8))).isEqualTo(MAX);
+    assertThat(window("no zstd".getBytes(StandardCharsets.UTF_8))).isEqualTo(MAX);
   }
 }

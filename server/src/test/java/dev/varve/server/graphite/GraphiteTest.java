@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,7 +132,7 @@ class GraphiteTest {
     String odd = "(lp0\n(S'a'\nI1\nta(S'odd.one'\n(S'1700000000'\nS'8.5'\ntta.";
     ByteBuffer all = ByteBuffer.allocate(1 << 10);
     all.put(frame(good)).put(frame(call)).put(frame(odd));
-    send(PICKLES, java.util.Arrays.copyOf(all.array(), all.position()));
+    send(PICKLES, Arrays.copyOf(all.array(), all.position()));
     assertThat(value("load{host=\"web2\",site=\"here\"}", 1_700_000_000)).contains("\"1.25\"");
     assertThat(value("{__name__=\"odd.one\"}", 1_700_000_000)).contains("\"8.5\"");
     assertThat(server.get("/metrics").body())

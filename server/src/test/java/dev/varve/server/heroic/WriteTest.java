@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -121,8 +122,7 @@ class WriteTest {
     } else {
       digest.asBytes(bytes);
     }
-    return Base64.getEncoder()
-        .encodeToString(java.util.Arrays.copyOf(bytes.array(), bytes.position()));
+    return Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), bytes.position()));
   }
 
   private static HttpResponse<String> distribution(

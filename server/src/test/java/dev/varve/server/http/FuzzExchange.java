@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ public final class FuzzExchange extends Exchange {
 
   @Override
   public @Nullable String header(String name) {
-    return headers.get(name.toLowerCase(java.util.Locale.ROOT));
+    return headers.get(name.toLowerCase(Locale.ROOT));
   }
 
   @Override

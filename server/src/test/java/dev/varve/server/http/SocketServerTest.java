@@ -13,8 +13,10 @@ import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.http.Route.Load;
+import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -32,6 +34,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +45,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -214,7 +219,7 @@ class SocketServerTest {
         (sender, in, out, memory) -> {
           BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8));
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            out.write((line.toUpperCase(java.util.Locale.ROOT) + "\n").getBytes(UTF_8));
+            out.write((line.toUpperCase(Locale.ROOT) + "\n").getBytes(UTF_8));
           }
         };
     server =
@@ -253,7 +258,7 @@ class SocketServerTest {
       throw new IOException(e);
     }
     if (cancelled.getCount() == 0) {
-      throw new dev.varve.store.ReadCancelledException();
+      throw new ReadCancelledException();
     }
     exchange.answer(200, "text/plain", "done");
   }
@@ -312,7 +317,7 @@ class SocketServerTest {
             request("/echo")
                 .POST(
                     HttpRequest.BodyPublishers.ofInputStream(
-                        () -> new java.io.ByteArrayInputStream(new byte[1001]))));
+                        () -> new ByteArrayInputStream(new byte[1001]))));
     assertThat(chunked.statusCode()).isEqualTo(413);
 
     HttpResponse<String> bomb = post(gzip(new byte[5001]), "Content-Encoding", "gzip");
@@ -373,7 +378,7 @@ class SocketServerTest {
               HttpResponse.BodyHandlers.ofByteArray());
     }
     assertThat(answer.headers().firstValue("Content-Encoding")).contains("gzip");
-    try (InputStream in = new GZIPInputStream(new java.io.ByteArrayInputStream(answer.body()))) {
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
       assertThat(in.readAllBytes()).hasSize(200_000);
     }
     assertThat(send(request("/big")).body()).hasSize(200_000);
@@ -487,7 +492,7 @@ class SocketServerTest {
       assertThat(aborted).hasValue(0);
       closed = System.nanoTime();
     }
-    org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
+    Awaitility.await().until(() -> aborted.get() != 0);
     assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(AT_ONCE);
   }
 
@@ -503,7 +508,7 @@ class SocketServerTest {
       assertThat(aborted).hasValue(0);
       closed = System.nanoTime();
     }
-    org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
+    Awaitility.await().until(() -> aborted.get() != 0);
     assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(AT_ONCE);
   }
 
@@ -516,7 +521,7 @@ class SocketServerTest {
             .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
         assertThat(socket.getInputStream().read()).isEqualTo('H');
       }
-      org.awaitility.Awaitility.await().until(() -> statuses.containsKey(path));
+      Awaitility.await().until(() -> statuses.containsKey(path));
       assertThat(statuses).as(path).containsEntry(path, 499);
     }
   }
@@ -610,10 +615,8 @@ class SocketServerTest {
       socket
           .getOutputStream()
           .write("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
-      org.awaitility.Awaitility.await().until(() -> dispatcher.reading() == 1);
-      org.awaitility.Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
-          .until(() -> dispatcher.reading() == 0);
+      Awaitility.await().until(() -> dispatcher.reading() == 1);
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> dispatcher.reading() == 0);
     }
   }
 
@@ -628,7 +631,7 @@ class SocketServerTest {
               "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
                   .getBytes(UTF_8));
       head.getOutputStream().write("GET /where HTTP/1.1\r\nHos".getBytes(UTF_8));
-      org.awaitility.Awaitility.await().until(() -> dispatcher.budget().used() > 0);
+      Awaitility.await().until(() -> dispatcher.budget().used() > 0);
       // Waiting for a body does not occupy a place for writing.
       assertThat(dispatcher.writing()).isZero();
       String answer = new String(body.getInputStream().readAllBytes(), UTF_8);
@@ -653,7 +656,7 @@ class SocketServerTest {
       var first = client.sendAsync(request("/slow").build(), handler);
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
       var second = client.sendAsync(request("/slow").build(), handler);
-      org.awaitility.Awaitility.await().until(() -> dispatcher.waiting() == 1);
+      Awaitility.await().until(() -> dispatcher.waiting() == 1);
       HttpResponse<String> third = client.send(request("/slow").build(), handler);
       assertThat(third.statusCode()).isEqualTo(429);
       assertThat(third.headers().firstValue("Retry-After")).isPresent();
@@ -677,8 +680,7 @@ class SocketServerTest {
                 "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
                     .getBytes(UTF_8));
       }
-      org.awaitility.Awaitility.await()
-          .until(() -> dispatcher.budget().used() >= halves.size() * (4L << 10));
+      Awaitility.await().until(() -> dispatcher.budget().used() >= halves.size() * (4L << 10));
       HttpResponse<String> whole =
           send(request("/echo").POST(HttpRequest.BodyPublishers.ofString("whole")));
       assertThat(whole.body()).isEqualTo("whole");
@@ -687,7 +689,7 @@ class SocketServerTest {
         half.close();
       }
     }
-    org.awaitility.Awaitility.await().until(() -> dispatcher.budget().used() == 0);
+    Awaitility.await().until(() -> dispatcher.budget().used() == 0);
   }
 
   @Test
@@ -722,7 +724,7 @@ class SocketServerTest {
   @Test
   void refusesDialectsThatClaimOnePath() {
     Route route = Route.get("/same", Load.NONE, Right.LOGIN, exchange -> exchange.answer(204));
-    org.assertj.core.api.Assertions.assertThatThrownBy(() ->
+    Assertions.assertThatThrownBy(() ->
             new Router(
                 List.of(
                     new Router.Mount("one", true, List.of(route), ErrorFormat.PLAIN),

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -62,7 +63,7 @@ class WriteBudgetTest {
         }
       }
       assertThat(reservation.held()).isEqualTo(held[which]);
-      long sum = java.util.Arrays.stream(held).sum();
+      long sum = Arrays.stream(held).sum();
       assertThat(budget.used()).isBetween(sum, (long) MAX);
     }
     reservations.forEach(Reservation::close);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -151,7 +152,7 @@ class AnnotationsTest {
         .contains("Missing the TSUIDs or global annotations flag");
     String range =
         "{\"tsuids\":[\"%s\"],\"global\":true,\"startTime\":%d,\"endTime\":\"%d\"}"
-            .formatted(tsuid.toLowerCase(java.util.Locale.ROOT), T, T + 2);
+            .formatted(tsuid.toLowerCase(Locale.ROOT), T, T + 2);
     assertThat(saved("DELETE", "/bulk", range))
         .endsWith(
             "\"global\":true,\"startTime\":%d000,\"endTime\":%d000,\"totalDeleted\":2}"

@@ -11,6 +11,7 @@ import dev.varve.server.config.ConfigException;
 import dev.varve.server.opentsdb.rollup.RollupFile;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -223,9 +224,7 @@ class RollupsTest {
     String query = "start=%d&end=%d&%s".formatted(T, T + 7_199, more);
     HttpResponse<String> answer =
         server()
-            .post(
-                "/varve/v1/explain",
-                "analyze=true&opentsdb=" + java.net.URLEncoder.encode(query, UTF_8));
+            .post("/varve/v1/explain", "analyze=true&opentsdb=" + URLEncoder.encode(query, UTF_8));
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return answer.body();
   }

@@ -6,6 +6,7 @@ import dev.varve.server.http.Form;
 import dev.varve.server.http.FuzzExchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.time.Duration;
@@ -109,7 +110,7 @@ public final class ParametersFuzz {
     try {
       return Parameters.of(exchange(printed(Map.of(name, List.of(value))).getBytes(UTF_8)));
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -344,6 +344,6 @@ class RemoteReadTest {
 
   private static String text(HttpResponse<byte[]> answer) {
     assertThat(answer.statusCode()).isEqualTo(400);
-    return new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8);
+    return new String(answer.body(), StandardCharsets.UTF_8);
   }
 }

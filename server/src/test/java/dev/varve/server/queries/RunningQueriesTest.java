@@ -28,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -594,7 +595,7 @@ class RunningQueriesTest {
     assertThat(Long.parseLong(said.group(1).replace(",", ""))).isBetween(all / 2, 2 * all);
   }
 
-  private org.assertj.core.api.AbstractStringAssert<?> assertRefused(String path, int status) {
+  private AbstractStringAssert<?> assertRefused(String path, int status) {
     HttpResponse<String> answer = server.get(path);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     return assertThat(answer.body());

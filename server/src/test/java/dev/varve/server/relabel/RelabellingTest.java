@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,7 +44,7 @@ class RelabellingTest {
         .flatExtracting(Recorded::rules)
         .extracting(rule -> rule.action() == null ? "replace" : rule.action())
         .contains(
-            java.util.Arrays.stream(RelabelConfig.Action.values())
+            Arrays.stream(RelabelConfig.Action.values())
                 .map(RelabelConfig.Action::word)
                 .toArray(String[]::new));
   }

@@ -5,6 +5,7 @@ import dev.varve.rules.RuleGroup;
 import dev.varve.server.FuzzJson;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,7 @@ public final class RuleFilesFuzz {
     }
     String printed = FuzzJson.printed(json -> print(groups, json));
     try {
-      if (!read(printed.getBytes(java.nio.charset.StandardCharsets.UTF_8)).equals(groups)) {
+      if (!read(printed.getBytes(StandardCharsets.UTF_8)).equals(groups)) {
         throw new AssertionError("printed as other rules: " + printed);
       }
     } catch (ConfigException e) {

@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -284,7 +285,7 @@ class ScraperTest {
         """
             .formatted(address()));
     await()
-        .atMost(java.time.Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(() -> {
           assertThat(value("page{n=\"two\"}")).contains("\"2\"");
           assertThat(value("page{n=\"one\"}")).startsWith("[]");

@@ -2,6 +2,7 @@ package dev.varve.server.security;
 
 import java.net.Socket;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -23,7 +24,7 @@ final class Offered extends X509ExtendedKeyManager {
 
   static SSLContext always(String client) {
     try {
-      java.security.KeyStore trusted = KeyStores.empty();
+      KeyStore trusted = KeyStores.empty();
       trusted.setCertificateEntry("ca", Pem.certificates(Tls.pem("ca.pem")).getFirst());
       TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
       trust.init(trusted);

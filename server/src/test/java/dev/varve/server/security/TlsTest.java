@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -114,7 +115,7 @@ class TlsTest {
         plain.getOutputStream().write(sent.getBytes(UTF_8));
         byte[] answer = plain.getInputStream().readAllBytes();
         assertThat(new String(answer, UTF_8)).doesNotContain("HTTP/", "healthy", "net.opentsdb");
-      } catch (java.net.SocketException reset) {
+      } catch (SocketException reset) {
         assertThat(reset).hasMessageContaining("reset");
       }
     }

@@ -16,6 +16,7 @@ import java.security.interfaces.RSAPublicKey;
 import java.security.spec.ECGenParameterSpec;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -124,7 +125,7 @@ final class Tokens {
           case EdECPublicKey edwards -> {
             // The last 32 bytes of the encoded key are those of RFC 8032.
             byte[] all = edwards.getEncoded();
-            byte[] point = java.util.Arrays.copyOfRange(all, all.length - 32, all.length);
+            byte[] point = Arrays.copyOfRange(all, all.length - 32, all.length);
             yield "\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"%s\""
                 .formatted(BASE64.encodeToString(point));
           }

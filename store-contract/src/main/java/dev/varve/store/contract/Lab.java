@@ -41,7 +41,7 @@ final class Lab implements AutoCloseable {
   /** Upper bound on thinning, for any store: {@code -Dvarve.contract.oneIn=1} runs everything. */
   private static final int ONE_IN = Integer.getInteger("varve.contract.oneIn", Integer.MAX_VALUE);
 
-  /** In partitioned tables, only one in so many plans of a combination is read. */
+  /** In partitioned tables, one in this many plans of a combination is read. */
   private static final int PLANS_IN_PARTITIONS = 11;
 
   private final StoreFixture fixture;

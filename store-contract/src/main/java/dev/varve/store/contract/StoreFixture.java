@@ -4,7 +4,7 @@ import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a store supplies in order to be tested. */
+/** The parts that a store supplies in order to be tested. */
 public interface StoreFixture {
   /** Returns the name of the store, including its configuration if several are tested. */
   String name();

@@ -26,7 +26,7 @@ public final class Arithmetic {
     };
   }
 
-  /** As in IEEE 754-2008, 1 to any power is 1, and so is -1 to an infinite power. */
+  /** Raises to a power. As in IEEE 754-2008, 1 to any power is 1, and so is -1 to infinity. */
   private static double power(double base, double exponent) {
     if (base == 1 || (base == -1 && Double.isInfinite(exponent))) {
       return 1;

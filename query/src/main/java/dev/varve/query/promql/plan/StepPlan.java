@@ -4,6 +4,7 @@ import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.BinaryOperator;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.VectorMatching;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -371,7 +372,7 @@ public sealed interface StepPlan {
   }
 
   private static List<StepPlan> joined(StepPlan first, List<? extends StepPlan> others) {
-    List<StepPlan> all = new java.util.ArrayList<>();
+    List<StepPlan> all = new ArrayList<>();
     all.add(first);
     all.addAll(others);
     return all;

@@ -14,6 +14,7 @@ import dev.varve.layout.registry.Layouts;
 import dev.varve.model.Series;
 import dev.varve.model.StaleMarker;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +49,7 @@ class ScriptsInLayoutsTest {
           .map(file -> file.getFileName().toString().replace(".test", ""))
           .sorted()
           .toList();
-    } catch (IOException | java.net.URISyntaxException e) {
+    } catch (IOException | URISyntaxException e) {
       throw new IllegalStateException(e);
     }
   }
@@ -115,7 +117,7 @@ class ScriptsInLayoutsTest {
   }
 
   private static Set<Breach> breaches(String name, String script) {
-    Set<Breach> breaches = new java.util.TreeSet<>();
+    Set<Breach> breaches = new TreeSet<>();
     for (StorageLayout layout : Layouts.stored(name, Map.of())) {
       PromScript.load(
           PromScriptsTest.text(script),

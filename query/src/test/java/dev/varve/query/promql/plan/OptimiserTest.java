@@ -6,6 +6,7 @@ import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.plan.OptimisedPlan.SharedScan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -117,7 +118,7 @@ class OptimiserTest {
   @Test
   void worksOutOnceWhatStandsTwice() {
     OptimisedPlan plan = optimised("rate(x[5m]) / (rate(x[5m]) + rate(y[5m]))");
-    assertThat(plan.uses()).containsOnly(java.util.Map.entry(1, 2));
+    assertThat(plan.uses()).containsOnly(Map.entry(1, 2));
     assertThat(plan.shared()).isEmpty();
   }
 

@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.aggregation;
 
-/** What aggregations without buckets do with points or with series. */
+/** The effect of an aggregation without buckets on points or on series. */
 public sealed interface Rule {
   /** Maps the points of one series. */
   sealed interface OfPoints extends Rule {}

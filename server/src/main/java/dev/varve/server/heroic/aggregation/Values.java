@@ -3,7 +3,7 @@ package dev.varve.server.heroic.aggregation;
 import com.tdunning.math.stats.TDigest;
 import java.util.List;
 
-/** What an aggregation takes and makes, in ascending order of time. Times are in ms. */
+/** The input or output of an aggregation, in ascending order of time. Times are in ms. */
 public sealed interface Values {
   int size();
 
@@ -33,7 +33,7 @@ public sealed interface Values {
     }
   }
 
-  /** What one bucket collected. */
+  /** The values of one bucket. */
   record Collected(long time, List<Point> points, List<Spread> spreads) {}
 
   record Point(long time, double value) {}

@@ -3,7 +3,7 @@ package dev.varve.server.heroic.metadata;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How well texts match what a person has typed so far, whatever the case of letters. */
+/** Rates how well texts match the text that a person has typed; case does not matter. */
 final class Likeness {
   private final String typed;
 

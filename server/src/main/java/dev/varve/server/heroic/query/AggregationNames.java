@@ -4,7 +4,7 @@ import dev.varve.server.heroic.aggregation.Fold;
 import dev.varve.server.heroic.error.HeroicError;
 import org.jspecify.annotations.Nullable;
 
-/** What JSON and the language have in common about aggregations: names and parameters. */
+/** Names and parameters of aggregations that JSON and the language share. */
 final class AggregationNames {
   private AggregationNames() {}
 

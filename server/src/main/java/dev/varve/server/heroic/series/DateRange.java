@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param end at least {@code start}
  */
 public record DateRange(long start, long end) {
-  /** How long before now a range ends at least, in ms. */
+  /** Minimum time from the end of a range to now, in ms. */
   private static final long SHIFT_TOLERANCE = 10_000;
 
   public DateRange {

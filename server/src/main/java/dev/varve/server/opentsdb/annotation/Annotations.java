@@ -37,7 +37,7 @@ public final class Annotations {
     this.language = language;
   }
 
-  /** What a request asks for: its method, which a GET may override. */
+  /** The operation of a request: its method, which a GET may override. */
   private enum Wish {
     READ,
     MERGE,
@@ -87,7 +87,7 @@ public final class Annotations {
     };
   }
 
-  /** What is done with annotations. */
+  /** An operation on annotations. */
   private interface Work {
     void on(AnnotationStore store) throws IOException;
   }
@@ -102,7 +102,7 @@ public final class Annotations {
     }
   }
 
-  /** What is done with annotations, as a query. */
+  /** An operation on annotations, as a query. */
   private interface Question {
     void on(AnnotationStore store, QueryUse use) throws IOException;
   }

@@ -114,7 +114,7 @@ sealed interface Formula {
     }
   }
 
-  /** What two values become. */
+  /** An operation on two values. */
   enum Operator {
     ADD,
     SUBTRACT,

@@ -42,7 +42,7 @@ final class Joined {
     this.use = use;
   }
 
-  /** What series have in common that belong together. */
+  /** The tags that series must share to be joined. */
   private record Key(SortedMap<String, String> tags, List<String> aggregateTags) {
     private static final Comparator<Key> ORDER =
         Comparator.comparing(Key::tags, TagOrder.TAGS)

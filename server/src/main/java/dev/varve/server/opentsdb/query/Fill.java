@@ -2,7 +2,7 @@ package dev.varve.server.opentsdb.query;
 
 import java.util.Locale;
 
-/** What stands in a bucket without points. */
+/** The value of a bucket without points. */
 public enum Fill {
   /** No point; other series' times are interpolated. */
   NONE,

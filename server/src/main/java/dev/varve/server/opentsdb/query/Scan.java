@@ -34,7 +34,7 @@ public final class Scan {
   /** Memory of a tag in a sorted map, in bytes; its texts are shared with the catalog. */
   private static final long TAG_BYTES = 64;
 
-  /** With more values in a filter, OpenTSDB does not ask whether each is known. */
+  /** Maximum number of values in a filter for which OpenTSDB asks whether each is known. */
   private static final int LITERALS_CHECKED = 4096;
 
   private final Source source;

@@ -20,7 +20,7 @@ public record Sources(Rollups rollups) {
   static final String SUM = "sum";
   static final String COUNT = "count";
 
-  /** What a query does if it finds no roll-ups. */
+  /** The behaviour of a query that finds no roll-ups. */
   private enum Usage {
     /** It never looks for roll-ups. */
     ROLLUP_RAW,

@@ -22,7 +22,7 @@ public final class Tsuid {
 
   private Tsuid() {}
 
-  /** What a name denotes. */
+  /** The kind of object that a name denotes. */
   public enum Kind {
     METRIC("metrics", "metric"),
     TAGK("tagk", "tagk"),

@@ -5,6 +5,7 @@ import com.google.re2j.PatternSyntaxException;
 import dev.varve.model.TagFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +31,7 @@ public record ValueFilter(
   /** The types of filters that name values, with regard to case and without. */
   static final Set<String> LITERALS = Set.of(LITERAL, "iliteral_or");
 
-  /** What a filter accepts, by its type. */
+  /** The texts that a filter accepts, by its type. */
   enum Type {
     LITERAL_OR,
     ILITERAL_OR,
@@ -201,7 +202,7 @@ public record ValueFilter(
       case "regexp" -> "{pattern=" + filter + "}";
       case "wildcard", "iwildcard" ->
           "{components=%s, case=%s}".formatted(components(), ignoresCase);
-      default -> "{literals=%s, case=%s}".formatted(new java.util.HashSet<>(shown()), ignoresCase);
+      default -> "{literals=%s, case=%s}".formatted(new HashSet<>(shown()), ignoresCase);
     };
   }
 

@@ -6,6 +6,7 @@ import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.StoreException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ final class RowPart {
     return column >= 0
         && row.family(column) == row.family(cell)
         && row.qualifierLength(column) == row.qualifierLength(cell)
-        && java.util.Arrays.equals(
+        && Arrays.equals(
             row.bytes(),
             row.qualifierAt(column),
             row.valueAt(column),

@@ -39,7 +39,7 @@ final class SegmentRequests {
   /** Greater row limits are omitted. */
   private static final long ROWS_MAX = 1L << 40;
 
-  /** How exactly a filter follows the qualifiers of a plan. */
+  /** The precision with which a filter follows the qualifiers of a plan. */
   private enum Closeness {
     EXACT,
     /** One range that covers all. */

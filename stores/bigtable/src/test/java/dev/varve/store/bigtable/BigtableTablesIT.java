@@ -30,6 +30,7 @@ import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.TimeUse;
 import dev.varve.store.Upkeep;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -168,7 +169,7 @@ class BigtableTablesIT {
     TableSpec versions =
         new TableSpec(
             "v",
-            List.of(new FamilySpec("f", dev.varve.store.TimeUse.DATA, FamilySpec.ALL_VERSIONS)),
+            List.of(new FamilySpec("f", TimeUse.DATA, FamilySpec.ALL_VERSIONS)),
             Resolution.MILLISECONDS,
             Partitioning.NONE);
     Table table = store.open(versions, OpenMode.CREATE_IF_ABSENT);
@@ -324,7 +325,7 @@ class BigtableTablesIT {
     TableSpec versions =
         new TableSpec(
             "t",
-            List.of(new FamilySpec("f", dev.varve.store.TimeUse.CLOCK, 2)),
+            List.of(new FamilySpec("f", TimeUse.CLOCK, 2)),
             Resolution.NANOSECONDS,
             Partitioning.NONE);
     assertThat(store.check(versions, Set.of()))
@@ -338,7 +339,7 @@ class BigtableTablesIT {
     TableSpec versions =
         new TableSpec(
             "a-name-that-is-longer-than-bigtable-takes-by-far-and-ends-in-1",
-            List.of(new FamilySpec("f", dev.varve.store.TimeUse.CLOCK, 2)),
+            List.of(new FamilySpec("f", TimeUse.CLOCK, 2)),
             Resolution.MICROSECONDS,
             Partitioning.NONE);
     Table table = store.open(versions, OpenMode.CREATE_IF_ABSENT);

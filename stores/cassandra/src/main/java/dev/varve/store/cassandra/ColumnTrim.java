@@ -1,5 +1,6 @@
 package dev.varve.store.cassandra;
 
+import dev.varve.model.Bytes;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ResumeToken;
@@ -76,7 +77,7 @@ final class ColumnTrim {
       return true;
     }
     for (QualifierRange range : ranges) {
-      dev.varve.model.Bytes to = range.to();
+      Bytes to = range.to();
       if (Buffers.compare(qualifier, Buffers.of(range.from())) >= 0
           && (to == null || Buffers.compare(qualifier, Buffers.of(to)) < 0)) {
         return true;

@@ -9,6 +9,7 @@ import dev.varve.store.TimeUse;
 import dev.varve.store.TypedColumn;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -180,7 +181,7 @@ final class ForeignSchema {
   }
 
   private static String word(Kind kind) {
-    return kind.name().toLowerCase(java.util.Locale.ROOT);
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static String cqlType(TypedColumn.Type type) {

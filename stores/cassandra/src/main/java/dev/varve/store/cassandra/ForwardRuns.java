@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs in key order, over ascending stretches. */
 final class ForwardRuns implements Runs {
-  /** How many cells of a run to skip before a new request starts after the run. */
+  /** Number of cells of a run to skip before a new request starts after the run. */
   private static final int PATIENCE_CELLS = 1000;
 
   private final RowSource source;

@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBui
 import com.datastax.oss.driver.api.core.metadata.Node;
 import dev.varve.store.StoreException;
 import dev.varve.store.cassandra.CassandraOptions.Compression;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -36,8 +37,7 @@ final class Sessions {
             .withConfigLoader(configuration(options, classes))
             .addContactPoints(
                 options.contactPoints().stream()
-                    .map(point ->
-                        new java.net.InetSocketAddress(point.getHostString(), point.getPort()))
+                    .map(point -> new InetSocketAddress(point.getHostString(), point.getPort()))
                     .toList());
     if (options.datacenter() != null) {
       builder.withLocalDatacenter(options.datacenter());

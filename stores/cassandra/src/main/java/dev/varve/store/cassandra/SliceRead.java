@@ -1,5 +1,6 @@
 package dev.varve.store.cassandra;
 
+import dev.varve.model.Bytes;
 import dev.varve.store.Direction;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.QualifierRange;
@@ -51,8 +52,7 @@ final class SliceRead {
 
   /** Returns where a family continues: within the row in which a read stopped, or after it. */
   private Position behind(ResumeToken resume, FamilySelect select, RowSource source) {
-    dev.varve.model.Bytes key =
-        resume.row().slice(stretch.partition().length(), resume.row().length());
+    Bytes key = resume.row().slice(stretch.partition().length(), resume.row().length());
     if (select.family() < resume.family()) {
       return Position.behind(key);
     }
@@ -72,8 +72,7 @@ final class SliceRead {
     if (rest == null || resume == null) {
       return new ReverseRuns(source, stretch, null);
     }
-    dev.varve.model.Bytes key =
-        resume.row().slice(stretch.partition().length(), resume.row().length());
+    Bytes key = resume.row().slice(stretch.partition().length(), resume.row().length());
     return new ReverseRuns(
         source, stretch.before(Position.startOf(key)), stretch.ofRow(key).since(rest));
   }
@@ -86,9 +85,9 @@ final class SliceRead {
     }
     List<PartitionRange> pieces = new ArrayList<>();
     for (QualifierRange range : select.qualifiers()) {
-      dev.varve.model.Bytes key = left.from().key();
+      Bytes key = left.from().key();
       PartitionRange piece = left.since(new Position(key, range.from()));
-      dev.varve.model.Bytes to = range.to();
+      Bytes to = range.to();
       pieces.add(to == null ? piece : piece.before(new Position(key, to)));
     }
     return pieces;
@@ -99,7 +98,7 @@ final class SliceRead {
   }
 
   /** Returns the partition of the slice, the prefix of its row keys. */
-  dev.varve.model.Bytes partition() {
+  Bytes partition() {
     return stretch.partition();
   }
 

@@ -42,7 +42,7 @@ final class CellSieve {
   /** Number of delivered versions of the current column. */
   private int versionsDelivered;
 
-  /** Where the read resumed; null once it has left that column. */
+  /** The position at which the read resumed; null once it has left that column. */
   private @Nullable ResumeToken resumed;
 
   private boolean rowsFull;

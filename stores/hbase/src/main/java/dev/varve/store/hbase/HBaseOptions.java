@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.io.compress.Compression;
 import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of an HBase store.
@@ -34,7 +35,7 @@ record HBaseOptions(
     int port,
     String znode,
     String namespace,
-    @org.jspecify.annotations.Nullable Kerberos kerberos,
+    @Nullable Kerberos kerberos,
     Duration operationTimeout,
     Duration rpcTimeout,
     int retries,
@@ -127,7 +128,7 @@ record HBaseOptions(
     return options;
   }
 
-  private static @org.jspecify.annotations.Nullable Kerberos kerberos(OptionReader reader) {
+  private static @Nullable Kerberos kerberos(OptionReader reader) {
     String principal = reader.text("principal");
     String keytab = reader.text("keytab");
     String server = reader.text("server-principal");

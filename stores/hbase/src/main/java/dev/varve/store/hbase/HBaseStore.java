@@ -7,6 +7,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -134,7 +135,7 @@ final class HBaseStore implements Store {
     List<String> missing =
         TableDescription.familyNames(spec).stream()
             .filter(family -> !found.hasColumnFamily(family))
-            .map(family -> new String(family, java.nio.charset.StandardCharsets.UTF_8))
+            .map(family -> new String(family, StandardCharsets.UTF_8))
             .toList();
     return missing.isEmpty() ? null : "has no family " + String.join(", ", missing);
   }

@@ -10,7 +10,7 @@ final class Mutation {
   private final int end;
   private final long bytes;
 
-  /** What is sent; null if there is nothing to do. */
+  /** The statement to send; null if there is nothing to do. */
   private @Nullable Row row;
 
   private @Nullable RowOutcome outcome;

@@ -24,6 +24,7 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import dev.varve.store.Upkeep;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -71,7 +72,7 @@ class HBaseTablesIT {
 
   private static ColumnFamilyDescriptor family(String table, String family) throws Exception {
     TableDescriptor found = admin().getDescriptor(TableName.valueOf(table)).get();
-    return found.getColumnFamily(family.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return found.getColumnFamily(family.getBytes(StandardCharsets.UTF_8));
   }
 
   private static TableSpec spec(String name, Resolution unit, Upkeep upkeep) {

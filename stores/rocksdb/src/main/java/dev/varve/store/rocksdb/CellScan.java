@@ -86,7 +86,7 @@ final class CellScan {
 
   private int versionsDelivered;
 
-  /** Where the scan resumed; null once it has left that column. */
+  /** The position at which the scan resumed; null once it has left that column. */
   private @Nullable ResumeToken resumed;
 
   private final GrowingBytes target = new GrowingBytes(64);

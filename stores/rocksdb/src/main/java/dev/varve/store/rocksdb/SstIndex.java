@@ -1,6 +1,7 @@
 package dev.varve.store.rocksdb;
 
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -120,9 +121,7 @@ final class SstIndex {
           checksum,
           varint(find(properties, FAMILY)),
           deletes == null ? null : handle(deletes));
-    } catch (IllegalArgumentException
-        | IndexOutOfBoundsException
-        | java.nio.BufferUnderflowException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException | BufferUnderflowException e) {
       throw new IOException("its index is damaged: " + e.getMessage(), e);
     }
   }

@@ -114,7 +114,7 @@ final class StoreRepair {
     return damage;
   }
 
-  /** What was found before the store could be opened. */
+  /** Damage that was found before the store could be opened. */
   private record Outcomes(List<StoreDamage> mended, List<LostKeys> lost, boolean rebuilt) {}
 
   private Outcomes mend() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.varve.model.Bytes;
 import dev.varve.store.Durability;
 import dev.varve.store.StoreException;
 import dev.varve.store.rocksdb.GroupCommit.Write;
@@ -239,7 +240,7 @@ class GroupCommitTest {
 
   private static WriteRecords records(String key) {
     GrowingBytes bytes = new GrowingBytes(16);
-    bytes.add(dev.varve.model.Bytes.utf8(key));
+    bytes.add(Bytes.utf8(key));
     WriteRecords records = new WriteRecords(16);
     records.delete(0, bytes);
     return records;

@@ -16,6 +16,7 @@ import dev.varve.store.rocksdb.wal.LogReader.Whole;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -470,7 +471,7 @@ class LogRecoveryTest {
     Path log = log(5, batch(10, 9), batch(13, 12));
     cut(log, 100);
     try (var channel =
-            java.nio.channels.FileChannel.open(
+            FileChannel.open(
                 directory.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         var _ = channel.lock()) {
       assertThatThrownBy(this::open)
