@@ -16,11 +16,13 @@ import java.util.Locale;
 final class RepairReport {
   private RepairReport() {}
 
-  /** Writes {@code REPORT} for people and {@code REPORT.jsonl} with one finding per line. */
+  /**
+   * Writes {@code REPORT} as text and {@code REPORT.jsonl} with one finding per line.
+   *
+   * @throws IOException if a file cannot be written completely
+   */
   static void write(Path folder, List<CheckFinding> findings) throws IOException {
-    try (PrintWriter text =
-        new PrintWriter(
-            Files.newBufferedWriter(folder.resolve("REPORT"), StandardCharsets.UTF_8))) {
+    try (PrintWriter text = open(folder.resolve("REPORT"))) {
       for (CheckFinding finding : findings) {
         text.println(
             "%s: %s: %s"
@@ -33,16 +35,27 @@ final class RepairReport {
         }
         long more = finding.affectedSeries() - finding.affected().size();
         if (more > 0) {
-          text.println("  and %,d series more".formatted(more));
+          text.println("  and %,d more series".formatted(more));
         }
       }
+      ensureWritten(text, folder);
     }
-    try (PrintWriter json =
-        new PrintWriter(
-            Files.newBufferedWriter(folder.resolve("REPORT.jsonl"), StandardCharsets.UTF_8))) {
+    try (PrintWriter json = open(folder.resolve("REPORT.jsonl"))) {
       for (CheckFinding finding : findings) {
         JsonLines.write(json, line -> CheckJson.write(finding, line));
       }
+      ensureWritten(json, folder);
+    }
+  }
+
+  private static PrintWriter open(Path file) throws IOException {
+    return new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.UTF_8));
+  }
+
+  /** Fails if a write has failed, which a {@link PrintWriter} only records. */
+  private static void ensureWritten(PrintWriter report, Path folder) throws IOException {
+    if (report.checkError()) {
+      throw new IOException("the report of the repair cannot be written to " + folder);
     }
   }
 }
