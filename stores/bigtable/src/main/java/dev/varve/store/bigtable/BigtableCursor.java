@@ -64,7 +64,7 @@ final class BigtableCursor implements CellCursor {
     this.token = resume;
     if (resume != null) {
       tally.resume(resume);
-      segments.addAll(Segment.behind(plan, resume));
+      segments.addAll(Segment.after(plan, resume));
       nextSlice = resume.slice() + 1;
     }
   }
@@ -238,7 +238,7 @@ final class BigtableCursor implements CellCursor {
         ahead.remove();
         depth = Math.min(2 * depth, store.options().readAhead());
       } else {
-        if (stream.request().segment().behind() == null) {
+        if (stream.request().segment().after() == null) {
           tally.startRow();
         }
         cost = cost.plus(new ReadCost(1, 0, 0, 0, 0, 0));
@@ -256,8 +256,8 @@ final class BigtableCursor implements CellCursor {
       if (segment == null) {
         return;
       }
-      Position behind = segment.behind();
-      int cells = behind == null ? 0 : tally.cellsOf(behind.family());
+      Position after = segment.after();
+      int cells = after == null ? 0 : tally.cellsOf(after.family());
       SegmentRequest request =
           requests.of(
               segment, SegmentRequests.ALL_FAMILIES, chunk, tally.rowsWithCellsLeft(), cells);

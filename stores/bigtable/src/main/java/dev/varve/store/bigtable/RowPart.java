@@ -74,15 +74,15 @@ final class RowPart {
   }
 
   private boolean isBehindsColumn() {
-    Position behind = segment().behind();
-    return behind != null
-        && behind.family() == row.family(cell)
-        && compareQualifier(behind.qualifier()) == 0;
+    Position after = segment().after();
+    return after != null
+        && after.family() == row.family(cell)
+        && compareQualifier(after.qualifier()) == 0;
   }
 
   private int versionsBefore() {
-    Position behind = segment().behind();
-    return behind == null ? 0 : behind.versionsSeen();
+    Position after = segment().after();
+    return after == null ? 0 : after.versionsSeen();
   }
 
   /** Compares the current qualifier with another. */
@@ -132,7 +132,7 @@ final class RowPart {
    */
   int wantedVersion(FamilySelect select) {
     long time = time();
-    if (isBefore(segment().behind(), time)
+    if (isBefore(segment().after(), time)
         || !isInSegment()
         || !isInOneOf(select.qualifiers())
         || isOlderVersion()
@@ -150,12 +150,12 @@ final class RowPart {
     return cell > column && table.family(row.family(cell)).isLatest();
   }
 
-  private boolean isBefore(@Nullable Position behind, long time) {
-    if (behind == null || row.family(cell) != behind.family()) {
-      return behind != null && row.family(cell) < behind.family();
+  private boolean isBefore(@Nullable Position after, long time) {
+    if (after == null || row.family(cell) != after.family()) {
+      return after != null && row.family(cell) < after.family();
     }
-    int order = compareQualifier(behind.qualifier());
-    return order < 0 || (order == 0 && time >= behind.time());
+    int order = compareQualifier(after.qualifier());
+    return order < 0 || (order == 0 && time >= after.time());
   }
 
   private boolean isInSegment() {

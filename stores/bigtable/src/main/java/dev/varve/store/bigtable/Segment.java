@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param slice the index of the slice in its plan
  * @param toRow the row at which the segment ends, exclusive; null for the end of the table
  * @param toQualifier the qualifier at which each row ends, exclusive; null for the end of the row
- * @param behind the position in its only row after which the segment starts; null for the start of
+ * @param after the position in its only row after which the segment starts; null for the start of
  *     the row
  */
 record Segment(
@@ -23,16 +23,16 @@ record Segment(
     @Nullable Bytes toRow,
     Bytes fromQualifier,
     @Nullable Bytes toQualifier,
-    @Nullable Position behind) {
+    @Nullable Position after) {
 
-  private Segment(SliceSection section, @Nullable Position behind) {
+  private Segment(SliceSection section, @Nullable Position after) {
     this(
         section.slice(),
         section.fromRow(),
         section.endRow(),
         section.fromQualifier(),
         section.toQualifier(),
-        behind);
+        after);
   }
 
   /** Returns the segments of a slice in the order of the plan. */
@@ -43,13 +43,13 @@ record Segment(
   }
 
   /** Returns the rest of the token's slice after the token's cell. */
-  static List<Segment> behind(ReadPlan plan, ResumeToken token) {
+  static List<Segment> after(ReadPlan plan, ResumeToken token) {
     return SliceSection.from(plan, token).stream()
-        .map(section -> new Segment(section, behind(section, token)))
+        .map(section -> new Segment(section, after(section, token)))
         .toList();
   }
 
-  private static @Nullable Position behind(SliceSection section, ResumeToken token) {
+  private static @Nullable Position after(SliceSection section, ResumeToken token) {
     return section.fromRow().equals(token.row()) && section.isOneRow()
         ? new Position(token.family(), token.qualifier(), token.time(), token.versionsSeen())
         : null;

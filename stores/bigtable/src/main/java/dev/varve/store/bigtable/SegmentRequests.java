@@ -101,8 +101,8 @@ final class SegmentRequests {
   }
 
   private int cellsLeft(Segment segment, FamilySelect select, int cellsOfFamily) {
-    Position behind = segment.behind();
-    int before = behind != null && behind.family() == select.family() ? cellsOfFamily : 0;
+    Position after = segment.after();
+    int before = after != null && after.family() == select.family() ? cellsOfFamily : 0;
     return plan.limits().cellsPerRow() - before;
   }
 
@@ -139,8 +139,8 @@ final class SegmentRequests {
       int[] chunks) {
     int index = select.family();
     FamilyMapping family = table.family(index);
-    Position behind = segment.behind();
-    if (left <= 0 || (behind != null && index < behind.family())) {
+    Position after = segment.after();
+    if (left <= 0 || (after != null && index < after.family())) {
       return null;
     }
     Filter times = family.isLatest() ? FILTERS.pass() : times(family, select.times());
@@ -149,14 +149,13 @@ final class SegmentRequests {
     }
     List<Filter> parts = new ArrayList<>();
     Bytes from = segment.fromQualifier();
-    if (behind != null && index == behind.family()) {
-      Filter column = closeness == Closeness.EXACT ? restOfColumn(segment, select, behind) : null;
+    if (after != null && index == after.family()) {
+      Filter column = closeness == Closeness.EXACT ? restOfColumn(segment, select, after) : null;
       if (column != null) {
         parts.add(column);
       }
       // If the column is not restricted by time, all of it is sent again.
-      Bytes next =
-          closeness == Closeness.EXACT ? behind.qualifier().successor() : behind.qualifier();
+      Bytes next = closeness == Closeness.EXACT ? after.qualifier().successor() : after.qualifier();
       from = from.compareTo(next) >= 0 ? from : next;
     }
     List<QualifierRange> ranges =
@@ -197,12 +196,12 @@ final class SegmentRequests {
    * Returns a filter for the cells of a column after a delivered one; null if none of them is
    * wanted.
    */
-  private @Nullable Filter restOfColumn(Segment segment, FamilySelect select, Position behind) {
+  private @Nullable Filter restOfColumn(Segment segment, FamilySelect select, Position after) {
     FamilyMapping family = table.family(select.family());
-    int versions = select.versions() - behind.versionsSeen();
-    TimeRange times = select.times().intersect(new TimeRange(Long.MIN_VALUE, behind.time()));
+    int versions = select.versions() - after.versionsSeen();
+    TimeRange times = select.times().intersect(new TimeRange(Long.MIN_VALUE, after.time()));
     Filter older = times.isEmpty() ? null : times(family, times);
-    QualifierRange column = QualifierRange.exactly(behind.qualifier());
+    QualifierRange column = QualifierRange.exactly(after.qualifier());
     boolean inSegment =
         !QualifierRange.clip(List.of(column), segment.fromQualifier(), segment.toQualifier())
             .isEmpty();

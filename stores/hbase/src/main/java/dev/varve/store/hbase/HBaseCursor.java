@@ -54,7 +54,7 @@ final class HBaseCursor implements CellCursor {
     this.remote = store.cluster().forReads(table.name());
     this.token = resume;
     if (resume != null) {
-      stretches.addAll(ScanRange.behind(plan, resume, table));
+      stretches.addAll(ScanRange.after(plan, resume, table));
       nextSlice = resume.slice() + 1;
     }
   }

@@ -36,7 +36,7 @@ record ScanRange(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySe
   }
 
   /** Returns the rest of a slice after the last delivered cell, including the rest of its row. */
-  static List<ScanRange> behind(ReadPlan plan, ResumeToken token, TableEntry table) {
+  static List<ScanRange> after(ReadPlan plan, ResumeToken token, TableEntry table) {
     List<ScanRange> left = new ArrayList<>();
     for (SliceSection section : SliceSection.from(plan, token)) {
       ScanRange stretch = new ScanRange(section, families(plan, section));
@@ -66,8 +66,8 @@ record ScanRange(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySe
       FamilySelect select = families.get(i);
       if (select.family() == token.family()) {
         if (Math.min(select.versions(), table.maxVersions(token.family())) > 1) {
-          Bytes behind = token.qualifier().successor();
-          within(select, token.qualifier(), behind)
+          Bytes after = token.qualifier().successor();
+          within(select, token.qualifier(), after)
               .map(column ->
                   table.maxVersions(token.family()) == FamilySpec.ALL_VERSIONS
                       ? older(column, token)

@@ -12,10 +12,10 @@ final class RowWalk {
   private final Direction direction;
   private final KeyWalk walk;
 
-  /** Bounds of the rows of the slice, as keys: first is inclusive, behind exclusive. */
+  /** Bounds of the rows of the slice, as keys: first is inclusive, after exclusive. */
   private final GrowingBytes first = new GrowingBytes(64);
 
-  private final GrowingBytes behind = new GrowingBytes(64);
+  private final GrowingBytes after = new GrowingBytes(64);
 
   /** Set if the slice is a single row, which needs no search. */
   private @Nullable Bytes onlyRow;
@@ -55,10 +55,10 @@ final class RowWalk {
     setStart(first, slice.fromRow());
     Bytes end = slice.endRow();
     if (end == null) {
-      behind.truncate(0);
-      behind.addInt(table + 1);
+      after.truncate(0);
+      after.addInt(table + 1);
     } else {
-      setStart(behind, end);
+      setStart(after, end);
     }
     onlyRow = slice.isOneRow() ? slice.fromRow() : null;
     begun = false;
@@ -96,11 +96,11 @@ final class RowWalk {
     } else {
       walk.forwardTo(first);
     }
-    return walk.isBefore(behind);
+    return walk.isBefore(after);
   }
 
   private boolean back() throws RocksDBException {
-    walk.backTo(begun ? prefix : behind);
+    walk.backTo(begun ? prefix : after);
     return walk.valid() && !walk.isBefore(first);
   }
 

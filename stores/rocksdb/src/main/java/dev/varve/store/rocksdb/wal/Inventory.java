@@ -30,7 +30,11 @@ public record Inventory(
     @Nullable String currentProblem,
     @Nullable String manifestProblem,
     SortedMap<Long, Long> tablesAtStop) {
-  /** Reads the inventory. */
+  /**
+   * Reads the inventory.
+   *
+   * @throws IOException if a file of the directory cannot be read
+   */
   public static Inventory of(Path directory) throws IOException {
     State state = StateFile.read(directory);
     List<String> manifests = manifests(directory);
@@ -89,7 +93,12 @@ public record Inventory(
         : "%s is not what it was when the database was closed".formatted(file);
   }
 
-  /** Makes CURRENT name a MANIFEST, durably. */
+  /**
+   * Makes CURRENT name a MANIFEST, durably.
+   *
+   * @param manifest the name of the file
+   * @throws IOException if it cannot be written; CURRENT is unchanged then
+   */
   public static void writeCurrent(Path directory, String manifest) throws IOException {
     Path draft = directory.resolve("CURRENT.varve");
     try (FileChannel channel =

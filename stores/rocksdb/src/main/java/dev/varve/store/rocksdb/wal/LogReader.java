@@ -258,9 +258,9 @@ final class LogReader implements AutoCloseable {
     load();
     int at = (int) (position - blockStart);
     // The length stated in a bad fragment is usually correct.
-    int behind = blockLength - at < LogForm.HEADER ? blockLength : at + said(at);
-    if (unreadable == null && behind < blockLength && problem(behind) == null) {
-      position = blockStart + behind;
+    int next = blockLength - at < LogForm.HEADER ? blockLength : at + statedLength(at);
+    if (unreadable == null && next < blockLength && problem(next) == null) {
+      position = blockStart + next;
       return true;
     }
     while (true) {
@@ -282,7 +282,7 @@ final class LogReader implements AutoCloseable {
     }
   }
 
-  private int said(int at) {
+  private int statedLength(int at) {
     return LogForm.headerLength(block[at + 6] & 0xff) + length(at);
   }
 
@@ -296,7 +296,7 @@ final class LogReader implements AutoCloseable {
       if (problem(at) != null) {
         return false;
       }
-      at += said(at);
+      at += statedLength(at);
     }
     return at > from;
   }

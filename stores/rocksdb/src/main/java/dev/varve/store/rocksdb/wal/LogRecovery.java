@@ -206,8 +206,8 @@ public final class LogRecovery {
   private void clear(long number, Path file) throws IOException {
     Hole end = cut;
     boolean whole = scan.holes().stream().noneMatch(hole -> hole.log == number && hole.offset >= 0);
-    boolean behind = end != null && number > end.log;
-    if ((whole && !behind) || Files.size(file) == 0) {
+    boolean isAfterEnd = end != null && number > end.log;
+    if ((whole && !isAfterEnd) || Files.size(file) == 0) {
       return;
     }
     if (end != null && isPlainTail(end, number)) {
@@ -217,7 +217,7 @@ public final class LogRecovery {
     Path draft = directory.resolve(file.getFileName() + ".kept");
     try (LogReader reader = new LogReader(file, number, Integer.MAX_VALUE);
         LogWriter writer = new LogWriter(draft)) {
-      for (Entry entry = reader.next(); entry != null && !behind; entry = reader.next()) {
+      for (Entry entry = reader.next(); entry != null && !isAfterEnd; entry = reader.next()) {
         if (entry instanceof Whole record) {
           if (end != null && end.log == number && record.offset() >= end.cut) {
             break;
