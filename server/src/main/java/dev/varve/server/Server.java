@@ -92,6 +92,22 @@ public final class Server implements AutoCloseable {
             access,
             metrics,
             () -> engine.get() != null);
+    metrics.build(version());
+    this.routes =
+        new ListenerRoutes(
+            config.listen(),
+            new Operations(metrics, engine::get, dispatcher::draining, this::reload),
+            queries,
+            slowQueries,
+            engine::get);
+    this.sockets =
+        SocketServer.start(
+            configured(), dispatcher, access.rules().encrypts() ? access::tls : null);
+    measureRequests();
+    measureConnections();
+  }
+
+  private void measureRequests() {
     metrics.gauge("varve_http_writing", "Requests that are writing.", dispatcher::writing);
     metrics.writes(dispatcher.budget());
     metrics.gauge(
@@ -109,17 +125,9 @@ public final class Server implements AutoCloseable {
         "varve_query_memory_max_bytes",
         "Maximum memory of queries in bytes.",
         () -> queries.capacity().memory());
-    metrics.build(version());
-    this.routes =
-        new ListenerRoutes(
-            config.listen(),
-            new Operations(metrics, engine::get, dispatcher::draining, this::reload),
-            queries,
-            slowQueries,
-            engine::get);
-    this.sockets =
-        SocketServer.start(
-            configured(), dispatcher, access.rules().encrypts() ? access::tls : null);
+  }
+
+  private void measureConnections() {
     metrics.gauge(
         "varve_line_connections",
         "Open connections of line protocols and feeds.",
@@ -336,7 +344,7 @@ public final class Server implements AutoCloseable {
     return name == null ? null : now.named(name);
   }
 
-  /** Lines on a port of HTTP cannot say who sends them. */
+  /** Lines on a port of HTTP cannot name their sender. */
   private Sender senderOfTelnet(@Nullable X509Certificate certificate, ClientAddress client) {
     return () -> {
       if (!access.rules().authenticates()) {

@@ -170,46 +170,16 @@ public record VarveConfig(
     Path named = reader.path("data", Path.of(""));
     Path data = named == null ? Path.of(DEFAULT_DATA) : named;
     long memory = reader.size("memory", StoreMemory.OF_THIS_MACHINE);
-    List<DatasetConfig> datasets = new ArrayList<>();
-    ConfigReader declared = reader.below("datasets");
-    for (String name : declared.keys()) {
-      DatasetConfig dataset = new DatasetReader(declared.below(name), name, folder).read();
-      if (dataset != null) {
-        datasets.add(dataset);
-        datasets.addAll(SideDatasets.of(dataset));
-      }
-    }
-    if (declared.keys().isEmpty()) {
-      StorageLayout layout = Layouts.stored(Layouts.DEFAULT, Map.of()).getFirst();
-      datasets.add(
-          DatasetConfig.of(
-              DEFAULT_DATASET, new DatasetConfig.PeriodConfig(Instant.MIN, List.of(layout), true)));
-    }
-    String first = datasets.isEmpty() ? DEFAULT_DATASET : datasets.getFirst().name();
-    String defaultDataset = reader.text("default", first);
-    if (datasets.stream().noneMatch(dataset -> dataset.name().equals(defaultDataset))
-        && problems.isEmpty()) {
-      reader.problem("default", "there is no dataset '" + defaultDataset + "'");
-    }
+    List<DatasetConfig> datasets = datasets(reader.below("datasets"), folder);
+    String defaultDataset = defaultDataset(reader, datasets, problems);
     List<ServerConfig.Listener> listeners = listeners(reader);
     Scrapes scrape = ScrapeReader.read(reader.below("scrape"), folder);
     if (scrape != null && scrape.dataset() != null) {
       requireDataset(scrape.dataset(), datasets, reader.below("scrape"));
     }
-    RulesConfig rules = RulesSection.read(reader.below("rules"), folder);
-    for (String name : rules.datasets().keySet()) {
-      if (datasets.stream().noneMatch(dataset -> dataset.name().equals(name))) {
-        problems.add("rules.datasets: there is no dataset '" + name + "'");
-      }
-    }
+    RulesConfig rules = rules(reader.below("rules"), folder, datasets, problems);
     ConfigReader write = reader.below("write");
-    HttpLimits http =
-        HttpLimits.DEFAULTS
-            .withBodies(
-                write.size("body", HttpLimits.DEFAULTS.body()),
-                write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()))
-            .withMemory(write.size("memory", HttpLimits.DEFAULTS.memory()))
-            .withConnections(ConnectionsSection.read(reader, "connections"));
+    HttpLimits http = http(reader, write);
     Door door = door(write);
     FieldLimits fields =
         new FieldLimits(
@@ -220,11 +190,7 @@ public record VarveConfig(
     QueryOptions queries = queries(reader.below("queries"));
     ConfigReader ofWeb = reader.below("web");
     WebAccess web = web(ofWeb);
-    AccessFiles access =
-        new AccessFiles(
-            ofWeb.path("config-file", folder),
-            ofWeb.path("users-file", folder),
-            reader.choice("allow-anonymous", List.of("true", "false"), "false").equals("true"));
+    AccessFiles access = access(reader, ofWeb, folder);
     ofWeb.refuseUnknown();
     boolean deletes =
         reader.choice("deletes", List.of("loopback", "allow"), "loopback").equals("allow");
@@ -254,6 +220,67 @@ public record VarveConfig(
         log);
   }
 
+  /** Returns the declared datasets with those beside them; one of the default layout for none. */
+  private static List<DatasetConfig> datasets(ConfigReader declared, Path folder) {
+    List<DatasetConfig> datasets = new ArrayList<>();
+    for (String name : declared.keys()) {
+      DatasetConfig dataset = new DatasetReader(declared.below(name), name, folder).read();
+      if (dataset != null) {
+        datasets.add(dataset);
+        datasets.addAll(SideDatasets.of(dataset));
+      }
+    }
+    if (declared.keys().isEmpty()) {
+      StorageLayout layout = Layouts.stored(Layouts.DEFAULT, Map.of()).getFirst();
+      datasets.add(
+          DatasetConfig.of(
+              DEFAULT_DATASET, new DatasetConfig.PeriodConfig(Instant.MIN, List.of(layout), true)));
+    }
+    return datasets;
+  }
+
+  private static String defaultDataset(
+      ConfigReader reader, List<DatasetConfig> datasets, List<String> problems) {
+    String first = datasets.isEmpty() ? DEFAULT_DATASET : datasets.getFirst().name();
+    String name = reader.text("default", first);
+    // A dataset with a problem is not in the list.
+    if (!has(datasets, name) && problems.isEmpty()) {
+      reader.problem("default", "there is no dataset '" + name + "'");
+    }
+    return name;
+  }
+
+  private static boolean has(List<DatasetConfig> datasets, String name) {
+    return datasets.stream().anyMatch(dataset -> dataset.name().equals(name));
+  }
+
+  private static RulesConfig rules(
+      ConfigReader section, Path folder, List<DatasetConfig> datasets, List<String> problems) {
+    RulesConfig rules = RulesSection.read(section, folder);
+    for (String name : rules.datasets().keySet()) {
+      if (!has(datasets, name)) {
+        problems.add("rules.datasets: there is no dataset '" + name + "'");
+      }
+    }
+    return rules;
+  }
+
+  private static HttpLimits http(ConfigReader reader, ConfigReader write) {
+    return HttpLimits.DEFAULTS
+        .withBodies(
+            write.size("body", HttpLimits.DEFAULTS.body()),
+            write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()))
+        .withMemory(write.size("memory", HttpLimits.DEFAULTS.memory()))
+        .withConnections(ConnectionsSection.read(reader, "connections"));
+  }
+
+  private static AccessFiles access(ConfigReader reader, ConfigReader web, Path folder) {
+    return new AccessFiles(
+        web.path("config-file", folder),
+        web.path("users-file", folder),
+        reader.choice("allow-anonymous", List.of("true", "false"), "false").equals("true"));
+  }
+
   private static WebAccess web(ConfigReader reader) {
     WebAccess web =
         new WebAccess(
@@ -280,7 +307,7 @@ public record VarveConfig(
 
   private static void requireDataset(
       String name, List<DatasetConfig> datasets, ConfigReader section) {
-    if (datasets.stream().noneMatch(dataset -> dataset.name().equals(name))) {
+    if (!has(datasets, name)) {
       section.problem("dataset", "there is no dataset '" + name + "'");
     }
   }

@@ -94,17 +94,7 @@ public final class Advisor {
         new Search(weigher, workload, base, present.getFirst(), names.first(), !embedded);
     List<String> missing = missing(workload, rates);
     if (rates.rates().isEmpty()) {
-      return new Advice(
-          dataset.name(),
-          now(),
-          names(period),
-          Verdict.UNKNOWN,
-          missing,
-          List.of(new Reason(Rule.KEEP, "There is nothing to weigh a layout by.")),
-          ReadCosts.NONE,
-          present.getFirst().write(),
-          null,
-          List.of());
+      return ofNothing(period, missing, present.getFirst());
     }
     Choice choice = choice(workload, present, search);
     String refusal = embedded ? BlocksWeigher.refusal(dataset) : null;
@@ -125,6 +115,20 @@ public final class Advisor {
         together(present),
         changes ? new Proposals(dataset, workload, search, names).of(choice.layouts()) : null,
         queries(workload, present, changes ? choice.layouts() : null));
+  }
+
+  private Advice ofNothing(Period period, List<String> missing, Option present) {
+    return new Advice(
+        dataset.name(),
+        now(),
+        names(period),
+        Verdict.UNKNOWN,
+        missing,
+        List.of(new Reason(Rule.KEEP, "There is nothing to weigh a layout by.")),
+        ReadCosts.NONE,
+        present.write(),
+        null,
+        List.of());
   }
 
   /** Returns the period that samples of now belong to. */

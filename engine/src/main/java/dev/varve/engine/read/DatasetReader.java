@@ -114,7 +114,10 @@ public final class DatasetReader {
       refuseMissingVersions(request.versions(), periods);
       List<Period> inOrder = request.newestFirst() > 0 ? periods.reversed() : periods;
       return RunStream.begin(
-          reading, new DeliveryPlanner(reading, planner, inOrder, false, together));
+          reading,
+          together
+              ? DeliveryPlanner.ofAllSamples(reading, planner, inOrder)
+              : DeliveryPlanner.ofSamples(reading, planner, inOrder));
     } catch (RuntimeException e) {
       reading.close();
       throw e;
@@ -155,7 +158,7 @@ public final class DatasetReader {
         dataset.periods().all().stream().filter(period -> period.domain().attributes()).toList();
     Reading reading = finder.reading(request, false, guard);
     RunStream stream =
-        RunStream.begin(reading, new DeliveryPlanner(reading, planner, periods, true, false));
+        RunStream.begin(reading, DeliveryPlanner.ofAttributes(reading, planner, periods));
     Runnable cancel = stream::cancel;
     guard.begun(cancel);
     return stream.attributes(request.times()).onClose(() -> guard.ended(cancel));

@@ -29,14 +29,7 @@ final class DeliveryPlanner {
   private final boolean together;
   private int nextMatch;
 
-  /**
-   * Creates the planner of a request.
-   *
-   * @param periods periods that the request touches, in the order in which they are read
-   * @param attributes whether to read attributes instead of samples
-   * @param together whether to plan all series together, whatever their order
-   */
-  DeliveryPlanner(
+  private DeliveryPlanner(
       Reading reading,
       PeriodPlanner planner,
       List<Period> periods,
@@ -48,6 +41,27 @@ final class DeliveryPlanner {
     this.attributes = attributes;
     this.inTurn = reading.request().order() == Order.SERIES_BY_SERIES;
     this.together = together || !inTurn;
+  }
+
+  /**
+   * Plans a read of samples.
+   *
+   * @param periods periods that the request touches, in the order in which they are read
+   */
+  static DeliveryPlanner ofSamples(Reading reading, PeriodPlanner planner, List<Period> periods) {
+    return new DeliveryPlanner(reading, planner, periods, false, false);
+  }
+
+  /** Plans a read of samples, of all series together, whatever their order. */
+  static DeliveryPlanner ofAllSamples(
+      Reading reading, PeriodPlanner planner, List<Period> periods) {
+    return new DeliveryPlanner(reading, planner, periods, false, true);
+  }
+
+  /** Plans a read of attributes. */
+  static DeliveryPlanner ofAttributes(
+      Reading reading, PeriodPlanner planner, List<Period> periods) {
+    return new DeliveryPlanner(reading, planner, periods, true, false);
   }
 
   /** Returns whether the runs of a group of rows must be delivered series by series. */

@@ -210,7 +210,7 @@ public final class JobReader {
   }
 
   private RunStream begin(Reading reading, List<Period> periods) {
-    return RunStream.begin(reading, new DeliveryPlanner(reading, planner, periods, false, false));
+    return RunStream.begin(reading, DeliveryPlanner.ofSamples(reading, planner, periods));
   }
 
   /** Returns the attributes of one key that the primary of a period has in a range. */
@@ -223,9 +223,12 @@ public final class JobReader {
 
   private RunStream ofPrimary(Period period, GroupKey key, TimeRange times, boolean attributes) {
     Reading reading = readingOf(period, key, times);
+    List<Period> periods = List.of(period);
     return RunStream.begin(
         reading,
-        new DeliveryPlanner(reading, plannerOfPrimaries, List.of(period), attributes, false));
+        attributes
+            ? DeliveryPlanner.ofAttributes(reading, plannerOfPrimaries, periods)
+            : DeliveryPlanner.ofSamples(reading, plannerOfPrimaries, periods));
   }
 
   private Reading readingOf(Period period, GroupKey key, TimeRange times) {

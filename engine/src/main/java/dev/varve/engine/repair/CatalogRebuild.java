@@ -151,12 +151,14 @@ final class CatalogRebuild {
     return !layout.domain().fields() && !dataset.trustsExtents();
   }
 
+  /**
+   * Reads all rows of the table, from where an interrupted scan ended.
+   *
+   * @return false if it was stopped
+   */
   private boolean scan(@Nullable ResumeToken from) {
-    boolean seenIsEnough = seenIsEnough();
     CellBatch page = new CellBatch();
-    Bytes last = Bytes.EMPTY;
-    Bytes lastSignature = Bytes.EMPTY;
-    @Nullable GroupKey key = null;
+    RowVisit visit = new RowVisit();
     try (CellCursor cursor = placed.dataTable().read(everything(), from)) {
       while (cursor.next(page)) {
         int end;
@@ -165,38 +167,7 @@ final class CatalogRebuild {
           while (end < page.size() && page.sameRow(first, end)) {
             end++;
           }
-          Bytes row = page.row(first);
-          if (!row.equals(last)) {
-            rows++;
-            last = row;
-          }
-          @Nullable Bytes signature = null;
-          try {
-            signature = signature(row);
-            boolean isAnother = !signature.equals(lastSignature);
-            if (isAnother && unreadable.contains(signature)) {
-              damaged++;
-              continue;
-            }
-            if (isAnother && seenIsEnough && found.contains(signature)) {
-              continue;
-            }
-            if (key == null || isAnother) {
-              key = placed.run(layout.identify(row));
-              lastSignature = signature;
-            }
-            take(key, row, page, first, end);
-            if (isAnother && seenIsEnough) {
-              foundSinceKept.add(signature);
-            }
-          } catch (DamagedCellException e) {
-            key = null;
-            lastSignature = Bytes.EMPTY;
-            tellDamaged(row.hex(), e);
-            if (signature != null && isSound(row)) {
-              unreadable.add(signature);
-            }
-          }
+          visit.see(page, first, end);
         }
         bytes = cursor.cost().bytesRead();
         keep(cursor.token());
@@ -207,6 +178,56 @@ final class CatalogRebuild {
       }
     }
     return true;
+  }
+
+  /** Finds the series of rows, in the order of the scan. */
+  private final class RowVisit {
+    private final boolean seenIsEnough = seenIsEnough();
+    private Bytes last = Bytes.EMPTY;
+    private Bytes lastSignature = Bytes.EMPTY;
+
+    /** The series of the last row; null if there was none, or its key is damaged. */
+    private @Nullable GroupKey key;
+
+    /** Takes cells of one row; a long row comes in several pages. */
+    void see(CellBatch page, int first, int end) {
+      Bytes row = page.row(first);
+      if (!row.equals(last)) {
+        rows++;
+        last = row;
+      }
+      @Nullable Bytes signature = null;
+      try {
+        signature = signature(row);
+        see(signature, row, page, first, end);
+      } catch (DamagedCellException e) {
+        key = null;
+        lastSignature = Bytes.EMPTY;
+        tellDamaged(row.hex(), e);
+        if (signature != null && isSound(row)) {
+          unreadable.add(signature);
+        }
+      }
+    }
+
+    private void see(Bytes signature, Bytes row, CellBatch page, int first, int end) {
+      boolean isAnother = !signature.equals(lastSignature);
+      if (isAnother && unreadable.contains(signature)) {
+        damaged++;
+        return;
+      }
+      if (isAnother && seenIsEnough && found.contains(signature)) {
+        return;
+      }
+      if (key == null || isAnother) {
+        key = placed.run(layout.identify(row));
+        lastSignature = signature;
+      }
+      take(key, row, page, first, end);
+      if (isAnother && seenIsEnough) {
+        foundSinceKept.add(signature);
+      }
+    }
   }
 
   /**

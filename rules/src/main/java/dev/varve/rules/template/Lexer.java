@@ -101,12 +101,7 @@ final class Lexer {
     int start = at;
     int c = text.codePointAt(at);
     switch (c) {
-      case ' ', '\t', '\r', '\n' -> {
-        while (at < text.length() && isSpace(at) && !text.startsWith("-}}", at + 1)) {
-          at++;
-        }
-        add(Kind.SPACE, start);
-      }
+      case ' ', '\t', '\r', '\n' -> space();
       case '|' -> one(Kind.PIPE);
       case ',' -> one(Kind.COMMA);
       case '=' -> one(Kind.ASSIGN);
@@ -120,53 +115,71 @@ final class Lexer {
         }
         one(Kind.RIGHT_PAREN);
       }
-      case ':' -> {
-        if (!text.startsWith(":=", at)) {
-          throw source.wrong(at, "expected :=");
-        }
-        at += 2;
-        add(Kind.DECLARE, start);
-      }
+      case ':' -> declare();
       case '"' -> quoted('"', Kind.STRING, "unterminated quoted string");
       case '\'' -> quoted('\'', Kind.CHARACTER, "unterminated character constant");
-      case '`' -> {
-        int end = text.indexOf('`', at + 1);
-        if (end < 0) {
-          throw source.wrong(at, "unterminated raw quoted string");
-        }
-        at = end + 1;
-        add(Kind.STRING, start);
-      }
+      case '`' -> raw();
       case '$' -> {
         at++;
         name();
         add(Kind.VARIABLE, start);
       }
-      case '.' -> {
-        boolean digit = at + 1 < text.length() && isDigit(text.charAt(at + 1));
-        if (digit) {
-          number();
-        } else {
-          at++;
-          name();
-          add(at == start + 1 ? Kind.DOT : Kind.FIELD, start);
-        }
-      }
-      default -> {
-        if (isDigit(c) || c == '+' || c == '-') {
-          number();
-        } else if (isNamePart(c)) {
-          name();
-          add(Kind.WORD, start);
-        } else {
-          throw source.wrong(
-              at,
-              "unexpected %s in %s"
-                  .formatted(
-                      Quoting.quoted(Character.toString(c)),
-                      beginsCommand() ? "command" : "operand"));
-        }
-      }
+      case '.' -> dot();
+      default -> numberOrWord(c);
+    }
+  }
+
+  private void space() {
+    int start = at;
+    while (at < text.length() && isSpace(at) && !text.startsWith("-}}", at + 1)) {
+      at++;
+    }
+    add(Kind.SPACE, start);
+  }
+
+  private void declare() throws TemplateException {
+    if (!text.startsWith(":=", at)) {
+      throw source.wrong(at, "expected :=");
+    }
+    int start = at;
+    at += 2;
+    add(Kind.DECLARE, start);
+  }
+
+  private void raw() throws TemplateException {
+    int start = at;
+    int end = text.indexOf('`', at + 1);
+    if (end < 0) {
+      throw source.wrong(at, "unterminated raw quoted string");
+    }
+    at = end + 1;
+    add(Kind.STRING, start);
+  }
+
+  private void dot() throws TemplateException {
+    int start = at;
+    if (at + 1 < text.length() && isDigit(text.charAt(at + 1))) {
+      number();
+    } else {
+      at++;
+      name();
+      add(at == start + 1 ? Kind.DOT : Kind.FIELD, start);
+    }
+  }
+
+  private void numberOrWord(int c) throws TemplateException {
+    int start = at;
+    if (isDigit(c) || c == '+' || c == '-') {
+      number();
+    } else if (isNamePart(c)) {
+      name();
+      add(Kind.WORD, start);
+    } else {
+      throw source.wrong(
+          at,
+          "unexpected %s in %s"
+              .formatted(
+                  Quoting.quoted(Character.toString(c)), beginsCommand() ? "command" : "operand"));
     }
   }
 

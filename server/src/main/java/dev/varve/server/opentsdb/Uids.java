@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.dialect.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Right;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /api/uid}: the UIDs of names. Where no table keeps them a UID follows from the name, so
@@ -56,26 +58,10 @@ final class Uids {
           Names names = new Names(dataset, use);
           Map<String, SortedMap<String, String>> answer = new LinkedHashMap<>();
           asked.forEach((kind, some) -> {
-            SortedMap<String, String> assigned = new TreeMap<>();
-            SortedMap<String, String> errors = new TreeMap<>();
-            for (String name : some) {
-              use.held(NAME_BYTES + 4L * name.length(), "the names of a request for UIDs");
-              if (name.isEmpty()) {
-                errors.put(name, "Invalid %s: empty string".formatted(kind.table()));
-              } else if (illegal(name) >= 0) {
-                errors.put(
-                    name,
-                    "Invalid %s (\"%s\"): illegal character: %s"
-                        .formatted(kind.word(), name, (char) illegal(name)));
-              } else if (names.knows(kind, name)) {
-                errors.put(name, "Name already exists with UID: " + uids.uid(kind, name));
-              } else {
-                assign(uids, kind, name, assigned, errors);
-              }
-            }
-            answer.put(kind.word(), assigned);
-            if (!errors.isEmpty()) {
-              answer.put(kind.word() + "_errors", errors);
+            Assignment done = assign(uids, names, use, kind, some);
+            answer.put(kind.word(), done.assigned());
+            if (!done.errors().isEmpty()) {
+              answer.put(kind.word() + "_errors", done.errors());
             }
           });
           exchange.status(
@@ -94,17 +80,43 @@ final class Uids {
         });
   }
 
-  private static void assign(
-      UidNames uids,
-      Tsuid.Kind kind,
-      String name,
-      Map<String, String> assigned,
-      Map<String, String> errors) {
-    try {
-      assigned.put(name, uids.assign(kind, name));
-    } catch (QueryRefusedException e) {
-      errors.put(name, String.valueOf(e.getMessage()));
+  /**
+   * The outcome of a request for UIDs of one kind.
+   *
+   * @param assigned UIDs by name
+   * @param errors reasons by name
+   */
+  private record Assignment(SortedMap<String, String> assigned, SortedMap<String, String> errors) {}
+
+  private static Assignment assign(
+      UidNames uids, Names names, QueryUse use, Tsuid.Kind kind, List<String> wanted) {
+    Assignment done = new Assignment(new TreeMap<>(), new TreeMap<>());
+    for (String name : wanted) {
+      use.held(NAME_BYTES + 4L * name.length(), "the names of a request for UIDs");
+      String error = error(uids, names, kind, name);
+      if (error != null) {
+        done.errors().put(name, error);
+        continue;
+      }
+      try {
+        done.assigned().put(name, uids.assign(kind, name));
+      } catch (QueryRefusedException e) {
+        done.errors().put(name, String.valueOf(e.getMessage()));
+      }
     }
+    return done;
+  }
+
+  /** Returns why a name gets no UID; null if it may get one. */
+  private static @Nullable String error(UidNames uids, Names names, Tsuid.Kind kind, String name) {
+    if (name.isEmpty()) {
+      return "Invalid %s: empty string".formatted(kind.table());
+    }
+    if (illegal(name) >= 0) {
+      return "Invalid %s (\"%s\"): illegal character: %s"
+          .formatted(kind.word(), name, (char) illegal(name));
+    }
+    return names.knows(kind, name) ? "Name already exists with UID: " + uids.uid(kind, name) : null;
   }
 
   /** Returns the first character that OpenTSDB does not allow in a name; -1 if there is none. */

@@ -114,7 +114,13 @@ final class StoreRepair {
     return damage;
   }
 
-  /** Damage that was found before the store could be opened. */
+  /**
+   * Damage that was found before the store could be opened.
+   *
+   * @param mended damage without lost cells
+   * @param lost ranges of keys that may have lost cells
+   * @param rebuilt whether the store was made anew from its files
+   */
   private record Outcomes(List<StoreDamage> mended, List<LostKeys> lost, boolean rebuilt) {}
 
   private Outcomes mend() throws IOException {
@@ -124,34 +130,10 @@ final class StoreRepair {
     Inventory inventory = Inventory.of(directory);
     TableSet tables = new TableSet(directory, inventory);
     List<StoreDamage> mended = new ArrayList<>();
-    List<LostKeys> damaged = new ArrayList<>(tables.lost());
-    for (SstFile file : tables.readable()) {
-      progress.reading(String.valueOf(file.path().getFileName()), Files.size(file.path()));
-      List<LostKeys> inFile = TableSet.damaged(file);
-      damaged.addAll(inFile);
-      String problem = inFile.isEmpty() ? TableFiles.openingProblem(file.path()) : null;
-      if (problem != null) {
-        mended.add(
-            other(
-                file.path(),
-                "file %s is damaged (%s); all of its cells could be read, and nothing of it is lost"
-                    .formatted(file.path(), problem),
-                directory.resolve(aside)));
-      }
-    }
+    boolean isSound = checkTables(tables, mended) && mended.isEmpty();
     String manifest = inventory.manifestProblem();
-    if (damaged.isEmpty() && mended.isEmpty() && manifest == null) {
-      if (inventory.currentProblem() != null) {
-        keepCurrent();
-        Inventory.writeCurrent(directory, inventory.manifest().name());
-        mended.add(
-            other(
-                directory.resolve("CURRENT"),
-                inventory.currentProblem()
-                    + "; it names %s again, and nothing is lost"
-                        .formatted(inventory.manifest().name()),
-                null));
-      }
+    if (isSound && manifest == null) {
+      mendCurrent(inventory, mended);
       return new Outcomes(mended, List.of(), false);
     }
     ensureSpace(tables.bytes());
@@ -174,6 +156,46 @@ final class StoreRepair {
         new Rebuild(directory, swap.draft(), options).run(tables, inventory.manifest(), progress);
     swap.run(aside);
     return new Outcomes(mended, lost, true);
+  }
+
+  /**
+   * Reads all table files.
+   *
+   * @param mended receives the files that are damaged but have lost nothing
+   * @return whether no file has lost a cell
+   */
+  private boolean checkTables(TableSet tables, List<StoreDamage> mended) throws IOException {
+    boolean isWhole = tables.lost().isEmpty();
+    for (SstFile file : tables.readable()) {
+      progress.reading(String.valueOf(file.path().getFileName()), Files.size(file.path()));
+      boolean hasLost = !TableSet.damaged(file).isEmpty();
+      isWhole &= !hasLost;
+      String problem = hasLost ? null : TableFiles.openingProblem(file.path());
+      if (problem != null) {
+        mended.add(
+            other(
+                file.path(),
+                "file %s is damaged (%s); all of its cells could be read, and nothing of it is lost"
+                    .formatted(file.path(), problem),
+                directory.resolve(aside)));
+      }
+    }
+    return isWhole;
+  }
+
+  /** Makes CURRENT name the MANIFEST again, if only CURRENT is damaged. */
+  private void mendCurrent(Inventory inventory, List<StoreDamage> mended) throws IOException {
+    if (inventory.currentProblem() == null) {
+      return;
+    }
+    keepCurrent();
+    Inventory.writeCurrent(directory, inventory.manifest().name());
+    mended.add(
+        other(
+            directory.resolve("CURRENT"),
+            inventory.currentProblem()
+                + "; it names %s again, and nothing is lost".formatted(inventory.manifest().name()),
+            null));
   }
 
   private boolean isEmpty() throws IOException {
