@@ -199,7 +199,7 @@ final class BackupCommand implements Callable<Integer> {
 
   /**
    * Returns the configuration and the files of layouts and rules that it names, by their paths from
-   * its folder. Files that prove who somebody is are left out.
+   * its folder. Files with credentials are left out.
    */
   private static Map<String, Path> configuration(@Nullable Path file, VarveConfig read)
       throws IOException {

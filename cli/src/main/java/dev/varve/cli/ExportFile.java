@@ -46,7 +46,7 @@ final class ExportFile implements AutoCloseable {
     try {
       if (channel.size() < begun.bytes()) {
         throw new CommandFailedException(
-            "%s has %,d bytes and %s speaks of %,d: export anew, without --resume"
+            "%s has %,d bytes and %s records %,d: export again, without --resume"
                 .formatted(partial, channel.size(), stateFile, begun.bytes()));
       }
       channel.truncate(begun.bytes());
@@ -102,7 +102,7 @@ final class ExportFile implements AutoCloseable {
       String of = JsonTree.text(state, "export");
       if (!of.equals(export)) {
         throw new CommandFailedException(
-            "%s is of another export, '%s': finish that, or export anew, without --resume"
+            "%s is of another export, '%s': finish that, or export again, without --resume"
                 .formatted(stateFile, of));
       }
       return ExportState.read(state);
@@ -117,7 +117,7 @@ final class ExportFile implements AutoCloseable {
 
   private CommandFailedException unreadable(String why) {
     return new CommandFailedException(
-        "%s is not the state of an export: %s; export anew, without --resume"
+        "%s is not the state of an export: %s; export again, without --resume"
             .formatted(stateFile, why));
   }
 

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a server says to its operator on stderr. In text, its own lines begin with {@code varve:}
- * and stand beside those of the log; as JSON, everything is the log. Thread-safe.
+ * and appear beside those of the log; as JSON, everything is the log. Thread-safe.
  */
 final class OperatorLines {
   private static final Logger LOG = LoggerFactory.getLogger("dev.varve.serve");

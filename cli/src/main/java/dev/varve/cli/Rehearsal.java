@@ -44,25 +44,25 @@ final class Rehearsal {
    * Plays all parts.
    *
    * @param writes number of batches that the server gets
-   * @param said receives a line for each part that failed
+   * @param report receives a line for each part that failed
    */
-  static void rehearse(int writes, PrintWriter said) throws IOException {
+  static void rehearse(int writes, PrintWriter report) throws IOException {
     Path folder = Files.createTempDirectory("varve-rehearsal");
     try {
-      play("help", said, () -> showHelp(new CommandLine(new Main())));
-      play("cells", said, Rehearsal::showCells);
-      play("commands", said, () -> useDirectory(folder.resolve("commands")));
-      play("server", said, () -> serve(folder.resolve("server"), writes));
+      play("help", report, () -> showHelp(new CommandLine(new Main())));
+      play("cells", report, Rehearsal::showCells);
+      play("commands", report, () -> useDirectory(folder.resolve("commands")));
+      play("server", report, () -> serve(folder.resolve("server"), writes));
     } finally {
       DirectoryTree.delete(folder);
     }
   }
 
-  private static void play(String name, PrintWriter said, Scene scene) {
+  private static void play(String name, PrintWriter report, Scene scene) {
     try {
       scene.play();
     } catch (IOException | RuntimeException | LinkageError e) {
-      said.println("rehearsal of " + name + ": " + e);
+      report.println("rehearsal of " + name + ": " + e);
     }
   }
 

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "  varve restore --from /mnt/backup/varve --to /var/lib/varve",
       "  varve restore homes --data /var/lib/varve",
       "",
-      "The directory appears once it is complete. A killed restore is begun anew by running it again."
+      "The directory appears once it is complete. To repeat a killed restore, run the command again."
     })
 final class RestoreCommand implements Callable<Integer> {
   @Option(names = "--from", paramLabel = "DIR", description = "The directory of backups.")
@@ -43,7 +43,7 @@ final class RestoreCommand implements Callable<Integer> {
   @Option(names = "--backup", paramLabel = "ID", description = "The backup (default: the latest).")
   private @Nullable String id;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  @Option(names = "--no-progress", description = "Show no progress.")
   private boolean silent;
 
   @Spec private CommandSpec spec;

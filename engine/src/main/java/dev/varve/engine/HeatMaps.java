@@ -177,7 +177,7 @@ public final class HeatMaps {
   RowName name(String table, Bytes row) {
     RowName name = decoded(table, row);
     if (name == null && row.length() > 1 && row.at(row.length() - 1) == 0) {
-      // The bound behind a hot row is that row with a zero.
+      // The bound after a hot row is that row with a zero.
       RowName before = decoded(table, row.slice(0, row.length() - 1));
       name =
           before == null

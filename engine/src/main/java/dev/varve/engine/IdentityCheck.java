@@ -145,6 +145,6 @@ final class IdentityCheck {
   private String remedy() {
     return declared.attached().isEmpty() || declared.periods().size() > 1
         ? "begin a new period in the future"
-        : "give the dataset another name, under which a catalog of these tables is built anew";
+        : "give the dataset another name, under which a catalog of these tables is built again";
   }
 }

@@ -40,7 +40,7 @@ final class JournalRemovals {
               text
                   + "; it is removed"
                   + (listed.isEmpty()
-                      ? ", and its series cannot be told"
+                      ? ", and its series cannot be determined"
                       : ", and its series and times are listed as far as its bytes tell them"),
               listed,
               lost.count()));

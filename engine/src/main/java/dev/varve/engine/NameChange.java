@@ -75,8 +75,8 @@ final class NameChange {
    * Changes a name in the tables and in the catalog.
    *
    * @return what the tables made of it; anything but {@link Renaming.Done} has no effect
-   * @throws QueryRefusedException if a name cannot be stored, the catalog is full, or a delete
-   *     stands, which names its series by labels
+   * @throws QueryRefusedException if a name cannot be stored, the catalog is full, or a delete is
+   *     pending, which names its series by labels
    * @throws WriteFailedException if a store failed. The change may be half done; repeat it
    */
   Renaming rename(Part part, String old, String name) {

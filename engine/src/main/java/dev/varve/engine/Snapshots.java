@@ -224,18 +224,18 @@ public final class Snapshots {
    * cannot be restored does not keep the others from it. No engine may be open.
    *
    * @param config whose directory is the snapshot or restored backup
-   * @param told receives each home that was restored
+   * @param restored receives each home that was restored
    * @return the number of homes restored
    * @throws StoreException if a home was not restored: a store has another home of the dataset or
    *     fails, a file is damaged, or no dataset is of its name. The message names all of them
    */
-  public static int restoreHomes(EngineConfig config, Consumer<RestoredHome> told)
+  public static int restoreHomes(EngineConfig config, Consumer<RestoredHome> restored)
       throws IOException {
     return restore(
         config,
         homeFiles(config.directory().resolve(HomeExport.FOLDER)),
         HomeExport::restore,
-        told);
+        restored);
   }
 
   /**
@@ -245,11 +245,11 @@ public final class Snapshots {
    *
    * @return 1; 0 if the snapshot or restored backup has no home of the dataset
    */
-  public static int replaceHome(EngineConfig config, String dataset, Consumer<RestoredHome> told)
-      throws IOException {
+  public static int replaceHome(
+      EngineConfig config, String dataset, Consumer<RestoredHome> restored) throws IOException {
     Map<String, Path> files = homeFiles(config.directory().resolve(HomeExport.FOLDER));
     files.keySet().retainAll(Set.of(dataset));
-    return restore(config, files, HomeExport::replace, told);
+    return restore(config, files, HomeExport::replace, restored);
   }
 
   /** Writes a home from a file into a store and returns the number of its cells. */
@@ -262,7 +262,7 @@ public final class Snapshots {
       EngineConfig config,
       Map<String, Path> files,
       HomeWriting writing,
-      Consumer<RestoredHome> told) {
+      Consumer<RestoredHome> restored) {
     int found = files.size();
     List<String> failures = new ArrayList<>();
     try (Stores stores = new Stores(config, Stores.Opener.OF_SERVICES)) {
@@ -273,7 +273,7 @@ public final class Snapshots {
         if (server != null && file != null) {
           try {
             long cells = writing.write(of.home(), dataset.name(), server, file);
-            told.accept(new RestoredHome(dataset.name(), cells));
+            restored.accept(new RestoredHome(dataset.name(), cells));
           } catch (IOException | StoreException e) {
             failures.add("dataset '%s': %s".formatted(dataset.name(), e.getMessage()));
           }

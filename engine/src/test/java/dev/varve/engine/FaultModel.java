@@ -107,7 +107,7 @@ final class FaultModel {
     long last = Long.MIN_VALUE;
     for (Sample sample : samples) {
       if (sample.time() <= last) {
-        fail("%s: time %d comes behind %d", series, sample.time(), last);
+        fail("%s: time %d comes after %d", series, sample.time(), last);
       }
       last = sample.time();
       values.put(sample.time(), sample.value());

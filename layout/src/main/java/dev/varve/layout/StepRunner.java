@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
 public final class StepRunner {
   /** Observes the reads of steps, and may abort them by throwing. */
   public interface Onlooker {
-    /** Does nothing. */
+    /** Observes nothing. */
     Onlooker NONE =
         new Onlooker() {
           @Override

@@ -106,6 +106,8 @@ public sealed interface QueryPlan {
   /**
    * Sorts the samples of each series by time, or the series by their labels or last number. Series
    * without a last number come last.
+   *
+   * @param descending whether the latest sample, or the series with the largest key, comes first
    */
   record Order(QueryPlan input, By by, boolean descending) implements QueryPlan {
     public enum By {
@@ -203,7 +205,12 @@ public sealed interface QueryPlan {
    */
   record Refuse(QueryPlan input, String reason) implements PerSeries {}
 
-  /** Drops the first sample or gap, the last, or both. */
+  /**
+   * Drops samples or gaps at the ends of each series.
+   *
+   * @param first whether to drop the first one
+   * @param last whether to drop the last one
+   */
   record Trim(QueryPlan input, boolean first, boolean last) implements PerSeries {}
 
   /**

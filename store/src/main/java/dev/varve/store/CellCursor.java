@@ -21,6 +21,7 @@ public interface CellCursor extends AutoCloseable {
   /** Returns the position after the last delivered cell, or null before the first. */
   @Nullable ResumeToken token();
 
+  /** Returns the rows, cells, bytes and requests that the pages so far have cost. */
   ReadCost cost();
 
   /** Makes the current call of {@link #next}, and all later ones, fail. */

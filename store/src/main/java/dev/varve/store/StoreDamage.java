@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param before what is missing was written before this time; null where that is unknown
  * @param keptIn the folder that holds the damaged file now; null where it was not moved
  * @param found when the store met it
- * @param rows that lie in the damaged place, as far as they can be told
+ * @param rows that lie in the damaged place, as far as they are known
  * @param description one sentence for the operator, which names the file and says what is missing
  */
 public record StoreDamage(

@@ -73,7 +73,7 @@ final class DevStoreCommand implements Callable<Integer> {
       while (store.isAlive()) {
         Thread.sleep(POLL);
       }
-      throw new CommandFailedException(kind + " has ended; what it said is in " + store.log());
+      throw new CommandFailedException(kind + " has ended; its output is in " + store.log());
     }
   }
 

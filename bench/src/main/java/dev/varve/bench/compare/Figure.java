@@ -6,7 +6,7 @@ package dev.varve.bench.compare;
  * @param protocol how the samples were written; for queries the state of the server, such as {@code
  *     restarted}
  * @param query name of the query; empty for figures of writing
- * @param measure what was measured, in words of a table; its unit stands after a comma
+ * @param measure what was measured, in words of a table; its unit follows a comma
  * @param known true if it was not measured in this run but is an earlier figure of the same harness
  */
 record Figure(

@@ -5,7 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Asks a server the queries of one type, one at a time over one connection. */
+/**
+ * Asks a server the queries of one type, one at a time over one connection.
+ *
+ * @param quick whether to ask few queries, which suffices to try the benchmark out
+ */
 record QueryRun(Running server, Asking asking, boolean quick) {
   /** Queries of a type that differ; they are asked in turn. */
   static final int QUESTIONS = 1_000;

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A server with a folder of its own. */
+/** A running server with its folder. */
 record Running(Product product, Path folder, int port, ChildProcess process)
     implements AutoCloseable {
   private static final Duration READY = Duration.ofMinutes(5);
@@ -40,12 +40,6 @@ record Running(Product product, Path folder, int port, ChildProcess process)
 
   ProcessFigures figures() {
     return new ProcessFigures(process.pid());
-  }
-
-  /** Stops it cleanly and starts it again on the same data. */
-  Running again() throws IOException {
-    stop();
-    return start(product, folder);
   }
 
   void stop() {

@@ -73,7 +73,7 @@ record TsbsQueries(DataSet data) {
     return Question.ofRange(texts, from, until, TsbsSeries.STEP);
   }
 
-  /** The last value of each series. PromQL is told when, the others find it. */
+  /** The last value of each series. PromQL needs its time; the other languages find it. */
   private Question last(SplittableRandom random) {
     String text = "{__name__=~\"cpu_usage_.+\"}";
     Map<Language, String> texts =

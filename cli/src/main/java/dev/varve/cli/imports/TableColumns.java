@@ -31,7 +31,11 @@ final class TableColumns implements ParquetRows.Columns {
   private final List<Found> tags = new ArrayList<>();
   private final List<Field> fields = new ArrayList<>();
 
-  /** A column that is a field, as a kind. */
+  /**
+   * A column that is a field, as a kind.
+   *
+   * @param narrow whether its values have 32 bits instead of 64
+   */
   private record Field(Found column, Kind kind, boolean narrow) {}
 
   TableColumns(ColumnFinder finder, TableOptions options, Resolution target) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * What the advisor varies in a declaration: the order of the row key, and how it carries time.
  *
  * @param leading tags with a part of their own, which follow the metric, in their order
- * @param place where the time stands
+ * @param place the position of the time
  * @param width of the bucket; null if each row is an instant
  * @param descending whether the newest rows come first
  * @param salts number of salts in front; 0 for none

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A layout with what it would cost.
  *
- * @param design what it is in comparison to others; null if it cannot be said
+ * @param design what it is in comparison to others; null if it is unknown
  * @param reads costs of the queries of the workload, in their order
  * @param refused number of queries that it could not answer
  * @param faults what is wrong with it, whatever it costs: a row too large, writes in one place

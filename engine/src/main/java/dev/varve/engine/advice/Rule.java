@@ -19,7 +19,7 @@ public enum Rule {
       "One row a sample costs a row for each sample read; where partitions are hashed, it also makes a partition of each sample or one without end: use buckets."),
   LABEL_ORDER(
       "label-order",
-      "The label that queries bind should stand before those that they leave open, so that what they ask for is one range."),
+      "The label that queries bind should come before those that they leave open, so that what they ask for is one range."),
   CHURN_BEHIND(
       "churn-behind",
       "Labels that queries do not bind go after the time, so that all series of a bucket are one range."),

@@ -22,6 +22,7 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
    *
    * @param table the name of the table in the layout
    * @param name the name of the table in the store
+   * @param there whether the store has the table
    * @param problems human-readable reasons why the table cannot be read
    */
   public record FoundTable(String table, String name, boolean there, List<String> problems) {}

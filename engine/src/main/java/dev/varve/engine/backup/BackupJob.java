@@ -29,7 +29,7 @@ public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
   /**
    * The result.
    *
-   * @param copied bytes stored anew
+   * @param copied bytes that were copied
    * @param deleted ids of backups that were deleted
    */
   public record Outcome(Backup backup, long copied, List<String> deleted) {}

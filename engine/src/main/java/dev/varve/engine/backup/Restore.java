@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /**
  * Restores a backup into a directory that is missing or empty. Files go into a directory beside it,
  * {@code NAME.restoring}, and get their name once all of them are there and their checksums match.
- * A kill leaves nothing under the name, and the next restore begins anew.
+ * A kill leaves nothing under the name, and the next restore starts again.
  */
 public final class Restore {
   private static final String DRAFT = ".restoring";

@@ -62,7 +62,7 @@ final class BlockRemoval {
   }
 
   /**
-   * @param rewriting held by whoever replaces or drops blocks
+   * @param rewriting lock held by those that replace or drop blocks
    */
   BlockRemoval(
       Table table,
@@ -189,15 +189,15 @@ final class BlockRemoval {
         kept.addFrom(column, i);
       }
     }
-    int gone = column.size() - kept.size();
-    if (gone == 0) {
+    int removedCount = column.size() - kept.size();
+    if (removedCount == 0) {
       return;
     }
     Bytes qualifier = Bytes.EMPTY;
     if (kept.isEmpty()) {
-      tally.removed(gone);
+      tally.removed(removedCount);
     } else {
-      tally.rewritten(gone);
+      tally.rewritten(removedCount);
       writer.encode(kept, 0, kept.size());
       qualifier = BlockKey.qualifier(kept.time(0), generation);
       edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());

@@ -187,7 +187,7 @@ final class JournalEntry {
   }
 
   /**
-   * Decodes as much of a damaged entry as can be told.
+   * Decodes as much of a damaged entry as possible.
    *
    * @param into receives the samples, of which some may be wrong
    */

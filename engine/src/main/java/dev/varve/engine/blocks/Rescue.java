@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  *
  * @param extent returns a range that has the times of all samples of the catalog
  * @param complete whether the catalog has lost nothing
- * @param entries is told of damaged entries of the journal
+ * @param entries receives damaged entries of the journal
  */
 public record Rescue(Supplier<TimeRange> extent, boolean complete, DamagedEntries entries) {
   /** Decides about damaged entries of the journal. */
@@ -26,7 +26,7 @@ public record Rescue(Supplier<TimeRange> extent, boolean complete, DamagedEntrie
      * Agrees to remove an entry, by returning.
      *
      * @param text which entry, and what is wrong with it
-     * @param readable the samples that can be told from its bytes. Some may be missing and some
+     * @param readable the samples that can be decoded from its bytes. Some may be missing and some
      *     wrong
      */
     void remove(String text, List<Lost> readable);

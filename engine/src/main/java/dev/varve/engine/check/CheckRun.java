@@ -18,7 +18,7 @@ public final class CheckRun {
   private final Consumer<CheckFinding> found;
   private final BooleanSupplier stopped;
   private final long start = System.nanoTime();
-  private long told = start;
+  private long lastNews = start;
   private String doing = "";
   private long bytes;
   private long rows;
@@ -96,8 +96,8 @@ public final class CheckRun {
     bytes += moreBytes;
     ensureWanted();
     long now = System.nanoTime();
-    if (now - told > NEWS_NANOS) {
-      told = now;
+    if (now - lastNews > NEWS_NANOS) {
+      lastNews = now;
       progress.accept(progress());
     }
     if (bytesPerSecond > 0) {

@@ -244,7 +244,9 @@ public final class BlockConversion {
     adaptTo(System.nanoTime() - start);
   }
 
-  /** Runs an action while nobody writes. It reports no progress: who receives it may be slow. */
+  /**
+   * Runs an action while nobody writes. It reports no progress, because its receiver may be slow.
+   */
   private <T> T alone(Supplier<T> action) {
     return writer.alone(() -> {
       writersWait = true;
@@ -261,7 +263,7 @@ public final class BlockConversion {
     return true;
   }
 
-  /** Waits until no delete stands: it may have read periods before the border moves. */
+  /** Waits until no delete is pending: one may have read periods before the border moves. */
   private void awaitNoDelete() {
     while (!dataset.deletes().isEmpty() && !stopped.getAsBoolean()) {
       dataset.deletes().awaitChange(dataset.deletes().all(), SEAL_PATIENCE);

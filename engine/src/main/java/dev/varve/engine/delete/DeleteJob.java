@@ -211,7 +211,7 @@ final class DeleteJob implements Deletion {
         .ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
-  /** Notes why the removal was interrupted, for those who watch it. */
+  /** Notes why the removal was interrupted, for its observers. */
   synchronized void failed(String reason) {
     if (state == State.REMOVING) {
       state = State.WAITING;

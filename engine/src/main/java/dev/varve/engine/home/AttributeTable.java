@@ -52,15 +52,15 @@ public final class AttributeTable implements AutoCloseable {
   }
 
   /** Adds edits that write the given metadata. Unset properties keep their stored values. */
-  public static void put(MutationBatch into, MetricMetadata said, long stamp) {
-    if (!said.type().equals(MetricMetadata.UNKNOWN)) {
-      put(into, said.metric(), TYPE, said.type(), stamp);
+  public static void put(MutationBatch into, MetricMetadata given, long stamp) {
+    if (!given.type().equals(MetricMetadata.UNKNOWN)) {
+      put(into, given.metric(), TYPE, given.type(), stamp);
     }
-    if (!said.unit().isEmpty()) {
-      put(into, said.metric(), UNIT, said.unit(), stamp);
+    if (!given.unit().isEmpty()) {
+      put(into, given.metric(), UNIT, given.unit(), stamp);
     }
-    if (!said.help().isEmpty()) {
-      put(into, said.metric(), HELP, said.help(), stamp);
+    if (!given.help().isEmpty()) {
+      put(into, given.metric(), HELP, given.help(), stamp);
     }
   }
 

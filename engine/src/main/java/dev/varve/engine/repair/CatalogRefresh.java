@@ -225,16 +225,16 @@ public final class CatalogRefresh implements AutoCloseable {
    * Finds the series that other programs wrote to the tables of the dataset, by their rows. Waits
    * for a search in progress. Resumes an interrupted search where it stopped.
    *
-   * @param told receives progress from time to time, on the calling thread
+   * @param listener receives progress from time to time, on the calling thread
    */
-  public void rebuild(Consumer<RebuildProgress> told) {
+  public void rebuild(Consumer<RebuildProgress> listener) {
     rebuilding.lock();
     try {
       Consumer<RebuildProgress> both =
           now -> {
             progress = now;
             log(now);
-            told.accept(now);
+            listener.accept(now);
           };
       Runnable then = anew.getAndSet(null);
       if (then != null) {
@@ -259,7 +259,7 @@ public final class CatalogRefresh implements AutoCloseable {
    *
    * @return whether the search reached the end
    */
-  private boolean searchAll(Consumer<RebuildProgress> told) {
+  private boolean searchAll(Consumer<RebuildProgress> listener) {
     CatalogState state = dataset.home().identity().catalogState();
     List<Period> periods = dataset.periods().all();
     int first = !state.complete() && state.period() < periods.size() ? state.period() : 0;
@@ -273,24 +273,24 @@ public final class CatalogRefresh implements AutoCloseable {
           return false;
         }
         before = before.plus(catalog.progress());
-        told.accept(before);
+        listener.accept(before);
         from = null;
         continue;
       }
-      CatalogRebuild search = search(period, now -> told.accept(sum.plus(now)));
+      CatalogRebuild search = search(period, now -> listener.accept(sum.plus(now)));
       if (!search.run(from)) {
         return false;
       }
       before = before.plus(search.progress());
-      told.accept(before);
+      listener.accept(before);
       from = null;
     }
     return true;
   }
 
-  private CatalogRebuild search(Period period, Consumer<RebuildProgress> told) {
+  private CatalogRebuild search(Period period, Consumer<RebuildProgress> listener) {
     SeenHashes seen = period.index() == 0 ? found : new SeenHashes();
-    return new CatalogRebuild(dataset, period, seen, told, thread::isStopped);
+    return new CatalogRebuild(dataset, period, seen, listener, thread::isStopped);
   }
 
   private void log(RebuildProgress now) {

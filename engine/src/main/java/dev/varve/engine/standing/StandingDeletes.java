@@ -60,7 +60,7 @@ public final class StandingDeletes {
   }
 
   /**
-   * Throws if no further delete may stand.
+   * Checks that a further delete may be recorded.
    *
    * @throws OverloadedException if there are too many
    */
@@ -130,7 +130,7 @@ public final class StandingDeletes {
    *
    * @param since the records that the caller knows
    * @param max time to wait
-   * @return whether other records stand now
+   * @return whether other records are pending now
    */
   public boolean awaitChange(List<DeleteRecord> since, Duration max) {
     long left = max.toNanos();

@@ -103,7 +103,7 @@ final class CellWrite {
     }
   }
 
-  /** Tells who copies samples what was written meanwhile, or may have been. */
+  /** Tells copiers of samples what was written meanwhile, or may have been. */
   private void noteLate() {
     LateWrites late = dataset.periods().lateWrites();
     if (late != null) {

@@ -80,7 +80,7 @@ final class KnownSeries {
     return identity;
   }
 
-  /** Returns what the catalog said when it was asked last. */
+  /** Returns the last answer of the catalog. */
   Standing standing() {
     return standing;
   }

@@ -56,10 +56,10 @@ public final class MetadataWriter {
   public void write(Collection<MetricMetadata> all) {
     Map<String, MetricMetadata> changed = new LinkedHashMap<>();
     MutationBatch edits = new MutationBatch();
-    for (MetricMetadata said : all) {
-      int length = said.metric().length();
+    for (MetricMetadata given : all) {
+      int length = given.metric().length();
       if (length > 0 && length <= METRIC_MAX && !dataset.config().isReadOnly()) {
-        add(bounded(said), changed, edits);
+        add(bounded(given), changed, edits);
       }
     }
     if (edits.isEmpty()) {
@@ -94,36 +94,36 @@ public final class MetadataWriter {
     return OVERHEAD_BYTES + 2L * characters;
   }
 
-  private void add(MetricMetadata said, Map<String, MetricMetadata> changed, MutationBatch edits) {
-    MetricMetadata before = changed.get(said.metric());
+  private void add(MetricMetadata given, Map<String, MetricMetadata> changed, MutationBatch edits) {
+    MetricMetadata before = changed.get(given.metric());
     if (before == null) {
       synchronized (written) {
-        before = written.get(said.metric());
+        before = written.get(given.metric());
       }
     }
-    MetricMetadata after = before == null ? said : merged(before, said);
+    MetricMetadata after = before == null ? given : merged(before, given);
     if (!after.equals(before)) {
       long stamp = dataset.clock().next();
       dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
-      AttributeTable.put(edits, said, stamp);
-      changed.put(said.metric(), after);
+      AttributeTable.put(edits, given, stamp);
+      changed.put(given.metric(), after);
     }
   }
 
-  private static MetricMetadata merged(MetricMetadata before, MetricMetadata said) {
+  private static MetricMetadata merged(MetricMetadata before, MetricMetadata given) {
     return new MetricMetadata(
-        said.metric(),
-        said.type().equals(MetricMetadata.UNKNOWN) ? before.type() : said.type(),
-        said.unit().isEmpty() ? before.unit() : said.unit(),
-        said.help().isEmpty() ? before.help() : said.help());
+        given.metric(),
+        given.type().equals(MetricMetadata.UNKNOWN) ? before.type() : given.type(),
+        given.unit().isEmpty() ? before.unit() : given.unit(),
+        given.help().isEmpty() ? before.help() : given.help());
   }
 
-  private static MetricMetadata bounded(MetricMetadata said) {
+  private static MetricMetadata bounded(MetricMetadata given) {
     return new MetricMetadata(
-        said.metric(),
-        cut(said.type(), WORD_MAX),
-        cut(said.unit(), WORD_MAX),
-        cut(said.help(), HELP_MAX));
+        given.metric(),
+        cut(given.type(), WORD_MAX),
+        cut(given.unit(), WORD_MAX),
+        cut(given.help(), HELP_MAX));
   }
 
   private static String cut(String text, int max) {

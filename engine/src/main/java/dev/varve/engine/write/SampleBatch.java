@@ -145,7 +145,8 @@ public final class SampleBatch {
   }
 
   /**
-   * Returns the number of bytes that the growth listener was told of since the last {@code clear}.
+   * Returns the number of bytes that were reported to the growth listener since the last {@code
+   * clear}.
    */
   public long byteCount() {
     return bytes;

@@ -63,9 +63,9 @@ final class SeriesNotes {
       return true;
     }
     dataset.tellOthers(identities());
-    long told = System.nanoTime();
+    long since = System.nanoTime();
     boolean applied = home.apply(edits, edits.size(), dataset.earlier()).isEmpty();
-    if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
+    if (System.nanoTime() - since > ChangeTable.MADE_WITHIN.toNanos()) {
       dataset.tellOthers(identities());
     }
     if (applied) {

@@ -62,7 +62,7 @@ final class TableCounters {
   private long coordinateBytes;
   private long valueBytes;
   private boolean toldOverhead;
-  private boolean toldValue;
+  private boolean reportedValue;
 
   /**
    * Creates the counters of a table.
@@ -157,10 +157,10 @@ final class TableCounters {
 
   private void checkValue(CellBatch batch, int cell) {
     synchronized (this) {
-      if (toldValue) {
+      if (reportedValue) {
         return;
       }
-      toldValue = true;
+      reportedValue = true;
     }
     Layout of = layout.layout();
     tell(batch.row(cell), Guardrails.value(of, limits, batch.valueLength(cell)));

@@ -109,7 +109,7 @@ public final class CsvRows implements LineFormat {
     }
   }
 
-  /** Returns the number of samples that the export is said not to hold. */
+  /** Returns the number of samples that the export lacks by its own account. */
   public long leftOut() {
     return leftOut;
   }

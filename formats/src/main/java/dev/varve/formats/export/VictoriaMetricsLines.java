@@ -28,7 +28,11 @@ public final class VictoriaMetricsLines implements LineFormat {
   private final Resolution target;
   private final Map<String, String> given;
 
-  /** A value: a double, or an integer that no double equals. */
+  /**
+   * A value: a double, or an integer that no double equals.
+   *
+   * @param whole whether {@code integer} has the value instead of {@code real}
+   */
   private record Parsed(boolean whole, long integer, double real) {}
 
   /**

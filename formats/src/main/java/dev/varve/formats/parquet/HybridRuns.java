@@ -20,7 +20,7 @@ final class HybridRuns {
   private long run;
   private int value;
 
-  /** Begins, for values of at most so many bits. */
+  /** Begins, for values with a maximum number of bits. */
   HybridRuns(int width) {
     this.width = width;
   }

@@ -50,7 +50,7 @@ public final class ParquetExport implements ExportWriter {
     public static final Written NONE = new Written(0, 0, 0, List.of());
   }
 
-  /** Is told whenever all samples up to one have reached the stream. */
+  /** Called whenever all samples up to one have reached the stream. */
   public interface Checkpoints {
     /**
      * Receives the position.

@@ -306,6 +306,6 @@ public final class CsvLines implements LineFormat {
         return at + 1;
       }
     }
-    throw new BadLineException("a quoted value has no closing quote; a record stands on one line");
+    throw new BadLineException("a quoted value has no closing quote; a record is one line");
   }
 }

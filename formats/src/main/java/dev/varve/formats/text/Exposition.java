@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 
 /**
  * What a metrics endpoint exposes, line by line: Prometheus' text format 0.0.4 or OpenMetrics 1.0,
- * samples and what is said of their metrics. Sources: <a
+ * samples and descriptions of their metrics. Sources: <a
  * href="https://prometheus.io/docs/instrumenting/exposition_formats/">Prometheus' page on
  * exposition formats</a> and <a
  * href="https://prometheus.io/docs/specs/om/open_metrics_spec/">OpenMetrics</a>. Exemplars and
@@ -35,7 +35,7 @@ public final class Exposition implements LineFormat {
   /** Maximum number of metrics whose metadata is kept. */
   private static final int METRICS_MAX = 100_000;
 
-  /** Bytes of what is said of a metric, without its texts. */
+  /** Heap bytes of the description of a metric, without its texts. */
   private static final int METADATA_BYTES = 200;
 
   private final PrometheusLines samples;
@@ -72,13 +72,13 @@ public final class Exposition implements LineFormat {
 
   /**
    * What the last {@code TYPE} line said; until there is one, that it is not known. Prometheus
-   * holds all samples behind the line to be of that type, whatever their names.
+   * takes all samples after the line to be of that type, whatever their names.
    */
   public String type() {
     return type;
   }
 
-  /** What the lines read so far have said of metrics. */
+  /** Descriptions of metrics in the lines read so far. */
   public Collection<MetricMetadata> metadata() {
     return said.values();
   }
@@ -101,7 +101,7 @@ public final class Exposition implements LineFormat {
   }
 
   /**
-   * The same, for whoever wants to know which samples have a time of their own.
+   * Like the method above; also reports which samples have a time of their own.
    *
    * @throws BadLineException if the line is not of the format; the sink was given nothing
    */

@@ -75,7 +75,12 @@ public final class InfluxLines implements LineFormat {
     return this;
   }
 
-  /** One field of the line under way: number, or text where {@code text} is set. */
+  /**
+   * One field of the line in progress.
+   *
+   * @param integer whether {@code number} is an integer and not the bits of a double
+   * @param text null for a number
+   */
   private record Field(String name, boolean integer, long number, @Nullable String text) {}
 
   @Override

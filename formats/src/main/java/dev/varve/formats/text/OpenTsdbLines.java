@@ -55,7 +55,7 @@ public final class OpenTsdbLines implements LineFormat {
 
   /**
    * Reads a line whose value is a text and whose time is always in milliseconds, as in KairosDB's
-   * {@code puts}. A text with blanks stands in double quotes.
+   * {@code puts}. Double quotes enclose a text with blanks.
    *
    * @param from index after the command
    */

@@ -57,7 +57,7 @@ public final class PrometheusLines implements LineFormat {
    * Prepares to read one of two formats.
    *
    * @param openMetrics whether lines are of OpenMetrics 1.0: times in seconds with a fraction, and
-   *     behind them maybe an exemplar, which is passed over
+   *     after them maybe an exemplar, which is skipped
    * @param given labels that every line gets, in the place of its own of the same name
    */
   PrometheusLines(

@@ -240,7 +240,7 @@ public final class PlanReader {
       for (int i = 0; i < vector.size(); i++) {
         long time = vector.time(i);
         assertThat(!layout.rowsInTimeOrder() || time >= last)
-            .as("%s: time %d comes behind %d within a row", series, time, last)
+            .as("%s: time %d comes after %d within a row", series, time, last)
             .isTrue();
         last = time;
         if (strand.trimmed().contains(time)) {
@@ -256,7 +256,7 @@ public final class PlanReader {
       if (before != null) {
         assertThat(reading.newestFirst ? max <= before : min >= before)
             .as(
-                "%s: a row of times %d to %d comes behind one that ends at %d",
+                "%s: a row of times %d to %d comes after one that ends at %d",
                 series, min, max, before)
             .isTrue();
       }

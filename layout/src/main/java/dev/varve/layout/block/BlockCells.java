@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** Turns samples into the cells of blocks that hold nothing else. For people who look at them. */
+/** Turns samples into the cells of blocks that hold nothing else. For display. */
 public final class BlockCells {
   private BlockCells() {}
 

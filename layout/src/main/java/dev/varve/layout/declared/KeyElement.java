@@ -115,7 +115,11 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The time range that the row covers. */
+  /**
+   * The time range that the row covers.
+   *
+   * @param descending whether later rows come first
+   */
   record Bucket(BucketWidth width, Label label, boolean descending) implements KeyElement {
     @Override
     public String name() {
@@ -147,7 +151,11 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The instant of the sample: each row holds a single sample time. */
+  /**
+   * The instant of the sample: each row holds a single sample time.
+   *
+   * @param descending whether later rows come first
+   */
   record Time(boolean descending) implements KeyElement {
     @Override
     public String name() {

@@ -108,10 +108,11 @@ final class Values {
       throw new DamagedCellException(
           "value: %d bytes, a kairos_string has at least 2".formatted(length));
     }
-    int said = ((bytes[from] & 0xff) << 8) | (bytes[from + 1] & 0xff);
-    if (said != length - 2) {
+    int stated = ((bytes[from] & 0xff) << 8) | (bytes[from + 1] & 0xff);
+    if (stated != length - 2) {
       throw new DamagedCellException(
-          "value: says that %d bytes of text follow, and there are %d".formatted(said, length - 2));
+          "value: says that %d bytes of text follow, and there are %d"
+              .formatted(stated, length - 2));
     }
   }
 

@@ -70,6 +70,11 @@ final class Survey {
     }
   }
 
+  /**
+   * A mean number.
+   *
+   * @param counted whether the census has counted it; otherwise it is guessed
+   */
   record Mean(double value, boolean counted) {}
 
   Survey(RowAddressing layout, PlanRequest request, List<? extends Binding> bindings) {

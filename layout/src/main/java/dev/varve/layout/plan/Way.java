@@ -34,7 +34,11 @@ record Way(
     Amount cells,
     double cost) {
 
-  /** A number, either counted by the census or guessed. */
+  /**
+   * An expected number.
+   *
+   * @param counted whether the census has counted it; otherwise it is guessed
+   */
   record Amount(double value, boolean counted) {
     OptionalLong known() {
       return counted ? OptionalLong.of(Math.round(value)) : OptionalLong.empty();
@@ -167,15 +171,15 @@ record Way(
 
   private static Way weigh(
       Survey survey, Pinning pinning, Groups groups, String name, double cheapest) {
-    List<KeyPart> behind =
+    List<KeyPart> rest =
         survey.shape.parts().subList(pinning.count(), survey.shape.parts().size()).stream()
             .filter(part -> part.role().ofKey())
             .toList();
-    Amount wanted = new Amount(survey.bindings.size(), behind.isEmpty());
+    Amount wanted = new Amount(survey.bindings.size(), rest.isEmpty());
     Way least = weigh(survey, pinning, groups, name, wanted);
-    return behind.isEmpty() || least.cost >= cheapest
+    return rest.isEmpty() || least.cost >= cheapest
         ? least
-        : weigh(survey, pinning, groups, name, seriesRead(survey, pinning.count(), groups, behind));
+        : weigh(survey, pinning, groups, name, seriesRead(survey, pinning.count(), groups, rest));
   }
 
   private static Way weigh(
@@ -247,9 +251,9 @@ record Way(
   /**
    * Estimates the number of series in the slices, including series that were not requested.
    *
-   * @param behind the parts after the pinned ones that distinguish series
+   * @param rest the parts after the pinned ones that distinguish series
    */
-  private static Amount seriesRead(Survey survey, int pinned, Groups groups, List<KeyPart> behind) {
+  private static Amount seriesRead(Survey survey, int pinned, Groups groups, List<KeyPart> rest) {
     boolean metricBefore =
         survey.shape.parts().subList(0, pinned).stream()
             .anyMatch(part -> part.role() == KeyPart.Role.METRIC);
@@ -257,7 +261,7 @@ record Way(
         survey.shape.parts().stream()
             .filter(part -> part.role().ofKey() && part.role() != KeyPart.Role.METRIC)
             .count();
-    double share = tellingApart == 0 ? 1 : (double) behind.size() / tellingApart;
+    double share = tellingApart == 0 ? 1 : (double) rest.size() / tellingApart;
     List<KeyPart> given =
         survey.shape.parts().subList(0, pinned).stream()
             .filter(part -> part.role().ofKey() && part.role() != KeyPart.Role.METRIC)

@@ -279,7 +279,7 @@ final class CountedRuns implements Runs {
     private final Runnable cancel;
     private final ReadProgress.Part progress;
     private @Nullable Series last;
-    private ReadCost told = ReadCost.NOTHING;
+    private ReadCost counted = ReadCost.NOTHING;
     private int runs;
     private boolean closed;
 
@@ -343,8 +343,8 @@ final class CountedRuns implements Runs {
 
     private void tellCost() {
       ReadCost now = plain.cost();
-      use.cost(now.minus(told));
-      told = now;
+      use.cost(now.minus(counted));
+      counted = now;
     }
 
     @Override

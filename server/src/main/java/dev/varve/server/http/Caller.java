@@ -32,7 +32,7 @@ public record Caller(
   public static final Caller LOCAL =
       new Caller("local", EnumSet.allOf(Right.class), null, null, true);
 
-  /** A caller who has proved no name, and may only use open routes. */
+  /** An unauthenticated caller, which may only use open routes. */
   static final Caller UNKNOWN = new Caller("unknown", Set.of(), Set.of(), null, false);
 
   public Caller {

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-  /** Records who deletes and administers. */
+  /** Records the users that delete and administer. */
   private static final Logger AUDIT = LoggerFactory.getLogger("varve.audit");
 
   private static final int MESSAGE_MAX = 20_000;
@@ -161,7 +161,7 @@ public final class Dispatcher {
     return own == null ? exchange.header("X-Scope-OrgID") : own;
   }
 
-  /** Finds out who sent a request, and checks that it may do what the route does. */
+  /** Identifies the sender of a request, and checks that it may do what the route does. */
   private void admit(Exchange exchange, Router.Match match) {
     if (match.right() == Right.OPEN) {
       exchange.caller(Caller.UNKNOWN);

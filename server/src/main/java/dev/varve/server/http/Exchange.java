@@ -344,7 +344,7 @@ public abstract class Exchange {
     originCheck = check;
   }
 
-  /** Returns who sent the request. */
+  /** Returns the sender of the request. */
   public final Caller caller() {
     return caller;
   }

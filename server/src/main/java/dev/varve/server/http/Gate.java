@@ -47,7 +47,8 @@ final class Gate {
    * Waits for admission while the client is connected. The caller must call {@link #leave}.
    *
    * @param gone whether the client has disconnected; {@link #wake} follows when this changes
-   * @throws HttpError if too many wait; 503 if the wait took too long; 499 if the client is gone
+   * @throws HttpError if too many wait; 503 if the wait took too long; 499 if the client has
+   *     disconnected
    */
   synchronized Turns.Turn enter(ClientAddress client, BooleanSupplier gone) {
     Turns.Turn turn = turns.come(client.toString());

@@ -4,7 +4,7 @@ import java.security.cert.X509Certificate;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Decides who a request comes from. Thread-safe. */
+/** Identifies the senders of requests. Thread-safe. */
 public interface Guard {
   /** Admits everyone, with all rights. */
   Guard NONE = exchange -> Caller.ANYONE;
@@ -22,7 +22,7 @@ public interface Guard {
     return Map.of();
   }
 
-  /** Decides who sends the lines of a connection. Thread-safe. */
+  /** Identifies the sender of the lines of a connection. Thread-safe. */
   @FunctionalInterface
   interface Lines {
     /** Admits everyone, with all rights. */

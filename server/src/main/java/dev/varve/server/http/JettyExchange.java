@@ -294,7 +294,7 @@ final class JettyExchange extends Exchange {
   }
 
   private boolean clientGone() {
-    return endPoint().gone();
+    return endPoint().hasDisconnected();
   }
 
   /** Returns the connection to Jetty. */

@@ -72,7 +72,7 @@ final class LineAnswers extends OutputStream {
       endPoint.flush(bytes);
     } catch (IOException e) {
       failed = true;
-      LOG.debug("{} is gone, and reads no answers", client, e);
+      LOG.debug("{} has disconnected, and reads no answers", client, e);
     }
     return bytes.remaining();
   }

@@ -53,7 +53,7 @@ final class LongBodies {
     private final Runnable before;
     private final Consumer<Runnable> onGone;
     private Turns.@Nullable Turn entered;
-    private volatile boolean gone;
+    private volatile boolean disconnected;
 
     private Turn(ClientAddress client, Runnable before, Consumer<Runnable> onGone) {
       this.client = client;
@@ -68,18 +68,18 @@ final class LongBodies {
      * @throws HttpError 503 if the wait took too long; 499 if the client has disconnected
      */
     void await(long length) {
-      if (gone) {
+      if (disconnected) {
         throw Gate.clientGone();
       }
       if (length > LONG && entered == null) {
         before.run();
         onGone.accept(this::disconnected);
-        entered = gate.enter(client, () -> gone);
+        entered = gate.enter(client, () -> disconnected);
       }
     }
 
     private void disconnected() {
-      gone = true;
+      disconnected = true;
       gate.wake();
     }
 

@@ -250,7 +250,7 @@ final class OpenConnection {
       channel.write(ByteBuffer.wrap(answer));
       channel.shutdownOutput();
     } catch (IOException e) {
-      LOG.debug("a connection could not be told why it is closed", e);
+      LOG.debug("the reason for closing a connection could not be sent", e);
     }
   }
 }

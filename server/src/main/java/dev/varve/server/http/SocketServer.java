@@ -38,7 +38,7 @@ public final class SocketServer implements AutoCloseable {
    * @param port 0 for any free port
    * @param router routes of HTTP requests; null if the port does not speak HTTP
    * @param lines protocol of connections that are not HTTP; null to refuse them
-   * @param guard decides who sends on those connections
+   * @param guard identifies the senders on those connections
    */
   public record Port(
       String host,

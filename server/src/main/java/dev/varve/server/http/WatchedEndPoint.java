@@ -25,7 +25,7 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
    */
   private static final int AHEAD = 1 << 10;
 
-  /** Guards reading by the connection and by {@link #gone}. */
+  /** Guards reading by the connection and by {@link #hasDisconnected}. */
   private final Object reading = new Object();
 
   private final OpenConnection connection;
@@ -33,7 +33,7 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
   private @Nullable ByteBuffer ahead;
 
   /**
-   * @param onClose is told of the connection once it is closed
+   * @param onClose receives the connection once it is closed
    */
   WatchedEndPoint(
       SocketChannel channel,
@@ -68,7 +68,7 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
   }
 
   /** Returns whether the client has closed its half or all of the connection. */
-  boolean gone() {
+  boolean hasDisconnected() {
     synchronized (reading) {
       if (!isOpen() || isInputShutdown()) {
         return true;

@@ -271,7 +271,7 @@ public final class WriteBudget {
     }
 
     /**
-     * Fails if so many bytes can never be held in addition to those held already.
+     * Fails if that number of bytes can never be held in addition to those held already.
      *
      * @throws OverBudgetException of kind LIMIT
      */

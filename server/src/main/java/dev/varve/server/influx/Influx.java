@@ -274,9 +274,7 @@ public final class Influx implements Dialect {
     }
   }
 
-  /**
-   * The name without a retention policy, which agents of the first version write behind a slash.
-   */
+  /** The name without a retention policy, which agents of the first version write after a slash. */
   private static @Nullable String database(Exchange exchange, String parameter) {
     String name = exchange.parameter(parameter);
     int slash = name == null ? -1 : name.indexOf('/');

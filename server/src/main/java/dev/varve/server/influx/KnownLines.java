@@ -230,7 +230,7 @@ final class KnownLines {
       number = negative ? -value : value;
       return fraction < 0 && digits <= INTEGER_DIGITS ? at + 1 : -1;
     }
-    // An integer of so many digits and a power of ten are exact, so one division rounds right.
+    // An integer with this many digits and a power of ten are exact, so one division rounds right.
     kind = Kind.DOUBLE;
     boolean last = at == to;
     if (digits > DECIMAL_DIGITS && !last) {

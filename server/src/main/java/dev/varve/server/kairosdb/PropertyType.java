@@ -183,7 +183,11 @@ enum PropertyType {
     BOTH
   }
 
-  /** A threshold of the score aggregator. */
+  /**
+   * A threshold of the score aggregator.
+   *
+   * @param inferior whether a value equal to the threshold has reached it
+   */
   record Threshold(double value, boolean inferior) {}
 
   private static Map<String, Object> tags(Object json, Properties owner, String property) {

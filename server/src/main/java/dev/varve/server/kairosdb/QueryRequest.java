@@ -22,6 +22,7 @@ record QueryRequest(List<MetricQuery> metrics) {
    * The query of one metric.
    *
    * @param filters on its series, including the name
+   * @param excludeTags whether the answer leaves out the tags
    * @param saves where its results are also written, by the index of each {@link QueryPlan.Copy}
    */
   record MetricQuery(

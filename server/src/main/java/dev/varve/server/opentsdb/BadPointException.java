@@ -41,7 +41,7 @@ final class BadPointException extends RuntimeException {
     return new BadPointException(NOTHING, line, line);
   }
 
-  /** Returns the reason as telnet has it, behind the command. */
+  /** Returns the reason as telnet answers it, after the command. */
   String line() {
     return line;
   }

@@ -17,9 +17,9 @@ final class LineFault {
    *
    * @param metric index of the metric; time and value follow
    * @param least number of words including the command, at least
-   * @param said number of words that the answer asks for
+   * @param answered number of words in the answer
    */
-  private record Form(int metric, int least, int said) {}
+  private record Form(int metric, int least, int answered) {}
 
   private static final Form PUT = new Form(1, 5, 4);
   private static final Form ROLLUP = new Form(2, 6, 7);
@@ -92,7 +92,8 @@ final class LineFault {
   private static long time(String[] words, Form form) {
     if (words.length < form.least()) {
       throw new IllegalArgumentException(
-          "not enough arguments (need least %d, got %d)".formatted(form.said(), words.length - 1));
+          "not enough arguments (need least %d, got %d)"
+              .formatted(form.answered(), words.length - 1));
     }
     if (words[form.metric()].isEmpty()) {
       throw new IllegalArgumentException("empty metric name");

@@ -150,7 +150,7 @@ final class Put {
     json.writeStartObject();
     json.writeNumberProperty("success", success);
     json.writeNumberProperty("failed", failures.failed());
-    if (options.timeout() > 0) {
+    if (options.timeoutMillis() > 0) {
       json.writeNumberProperty("timeouts", failures.timeouts());
     }
     if (options.details()) {

@@ -9,10 +9,12 @@ import java.util.concurrent.TimeUnit;
  *
  * @param details whether the answer names the points that failed
  * @param summary whether the answer counts them
- * @param timeout milliseconds until the client gives up; 0 if it waits
- * @param deadline when that is, in the time of {@link System#nanoTime()}
+ * @param timeoutMillis time after which the client gives up, in ms; 0 if it waits
+ * @param timed whether the answer has to come before the deadline
+ * @param deadline the end of that time, by {@link System#nanoTime()}
  */
-record PutOptions(boolean details, boolean summary, int timeout, boolean timed, long deadline) {
+record PutOptions(
+    boolean details, boolean summary, int timeoutMillis, boolean timed, long deadline) {
   /**
    * Reads the parameters.
    *

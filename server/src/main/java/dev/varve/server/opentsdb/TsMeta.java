@@ -11,11 +11,11 @@ import tools.jackson.core.JsonGenerator;
 /**
  * What people note about a series.
  *
- * @param created in seconds since 1970; 0 if nobody said
+ * @param created in seconds since 1970; 0 if unknown
  * @param custom null for none
  * @param retention in days; 0 for no end
- * @param max the largest value that is expected; NaN if nobody said
- * @param min the smallest value that is expected; NaN if nobody said
+ * @param max the largest value that is expected; NaN if unknown
+ * @param min the smallest value that is expected; NaN if unknown
  */
 record TsMeta(
     String displayName,

@@ -282,10 +282,10 @@ final class TsMetaRoutes {
         });
   }
 
-  private static TsMeta saved(Known known, String tsuid, TsMeta said, boolean replaces) {
+  private static TsMeta saved(Known known, String tsuid, TsMeta sent, boolean replaces) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       String before = known.text(tsuid);
-      TsMeta next = said.over(before == null ? TsMeta.NONE : read(before), replaces);
+      TsMeta next = sent.over(before == null ? TsMeta.NONE : read(before), replaces);
       try {
         if (known.putIf(tsuid, before, next)) {
           return next;

@@ -13,7 +13,7 @@ import tools.jackson.core.JsonGenerator;
 /**
  * What people note about a name.
  *
- * @param created in seconds since 1970; 0 if nobody said
+ * @param created in seconds since 1970; 0 if unknown
  * @param custom null for none
  */
 record UidMeta(

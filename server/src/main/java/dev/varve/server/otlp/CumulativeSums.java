@@ -88,7 +88,7 @@ final class CumulativeSums {
    */
   record Added(Running sum, boolean restarted) implements Outcome {}
 
-  /** The point was added before, and later points followed; what was written for it stands. */
+  /** The point was added before, and later points followed; its written sum is kept. */
   record Known() implements Outcome {}
 
   /** The point is older than points already added. */

@@ -58,7 +58,7 @@ final class Deletes {
         start == null ? Long.MIN_VALUE : start, end == null ? Long.MAX_VALUE - 1 : end, resolution);
   }
 
-  /** Answers once the samples of the deletes that stand have been removed from the tables. */
+  /** Answers once the samples of pending deletes have been removed from the tables. */
   void clean(Exchange exchange) throws IOException {
     context.ensureMayDelete(exchange);
     AtomicBoolean stopped = new AtomicBoolean();

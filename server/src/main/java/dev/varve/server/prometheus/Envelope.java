@@ -65,9 +65,9 @@ final class Envelope {
   /**
    * Answers with success.
    *
-   * @param behind writes the properties after the data
+   * @param rest writes the properties after the data
    */
-  static void answer(Exchange exchange, Data data, Data behind) throws IOException {
+  static void answer(Exchange exchange, Data data, Data rest) throws IOException {
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json =
             FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
@@ -75,7 +75,7 @@ final class Envelope {
       json.writeStringProperty("status", "success");
       json.writeName("data");
       data.write(json);
-      behind.write(json);
+      rest.write(json);
       json.writeEndObject();
     }
   }

@@ -153,8 +153,8 @@ record RelabelRule(
     }
   }
 
-  private static String orElse(@Nullable String said, String otherwise) {
-    return said == null ? otherwise : said;
+  private static String orElse(@Nullable String given, String otherwise) {
+    return given == null ? otherwise : given;
   }
 
   /** Changes labels; false if they are dropped. */

@@ -106,7 +106,7 @@ public final class RuleFiles {
       return;
     }
     try {
-      ConfigNode root = said(ConfigNode.parse(text, file.toString(), true), false);
+      ConfigNode root = stated(ConfigNode.parse(text, file.toString(), true), false);
       if (root instanceof ConfigNode.Mapping mapping) {
         file(new ConfigReader(mapping, "", problems), file.toString());
       } else if (!isNothing(root)) {
@@ -122,19 +122,19 @@ public final class RuleFiles {
    *
    * @param labels whether the node contains labels, where an empty value removes a label
    */
-  private static ConfigNode said(ConfigNode node, boolean labels) {
+  private static ConfigNode stated(ConfigNode node, boolean labels) {
     return switch (node) {
       case ConfigNode.Scalar scalar -> scalar;
       case ConfigNode.Listing list ->
           new ConfigNode.Listing(
-              list.items().stream().map(item -> said(item, false)).toList(), list.where());
+              list.items().stream().map(item -> stated(item, false)).toList(), list.where());
       case ConfigNode.Mapping mapping -> {
         Map<String, ConfigNode> members = new LinkedHashMap<>();
         mapping
             .members()
             .forEach((key, value) -> {
               if (!key.equals("<<") && (labels || !isNothing(value))) {
-                members.put(key, said(value, key.equals("labels") || key.equals("annotations")));
+                members.put(key, stated(value, key.equals("labels") || key.equals("annotations")));
               }
             });
         switch (mapping.members().get("<<")) {
@@ -149,7 +149,7 @@ public final class RuleFiles {
   }
 
   private static void merge(ConfigNode from, Map<String, ConfigNode> into) {
-    if (said(from, false) instanceof ConfigNode.Mapping mapping) {
+    if (stated(from, false) instanceof ConfigNode.Mapping mapping) {
       mapping.members().forEach(into::putIfAbsent);
     }
   }

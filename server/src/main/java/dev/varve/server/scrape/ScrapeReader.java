@@ -191,8 +191,8 @@ public final class ScrapeReader {
     return item.choice(key, List.of("true", "false"), Boolean.toString(otherwise)).equals("true");
   }
 
-  private static Duration orElse(@Nullable Duration said, Duration otherwise) {
-    return said == null ? otherwise : said;
+  private static Duration orElse(@Nullable Duration given, Duration otherwise) {
+    return given == null ? otherwise : given;
   }
 
   private static Duration min(Duration one, Duration other) {

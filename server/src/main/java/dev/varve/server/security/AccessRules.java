@@ -103,7 +103,7 @@ public final class AccessRules {
     return settings != null && settings.clients().verifies();
   }
 
-  /** Returns whether a certificate may prove who a client is. */
+  /** Returns whether a certificate may identify a client. */
   public boolean knowsCertificates() {
     return verifiesCertificates() && (users != null || certificatesSuffice());
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which tokens prove that a request comes from a user.
  *
- * @param keys who has to have signed them
+ * @param keys keys of their signers
  * @param issuer required claim {@code iss}; null for any
  * @param audiences one of them has to be in the claim {@code aud}; empty for any
  * @param claims required values of claims; a name with dots is a path into objects

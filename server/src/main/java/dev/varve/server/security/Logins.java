@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Verifies what requests bring to prove who sent them. Thread-safe. */
+/** Verifies the credentials of requests. Thread-safe. */
 final class Logins implements AutoCloseable {
   private static final RateLimitedLog LOG = new RateLimitedLog("login");
 

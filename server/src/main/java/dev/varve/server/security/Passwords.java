@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Verifies passwords, which is slow by design where they are bcrypt hashes. One thread computes;
  * results are cached under a keyed hash, so that no password stays in memory. A wrong password
- * takes as long as the slowest hash, whoever the user is and however its password is kept, so that
- * times do not tell which users there are. Thread-safe.
+ * takes as long as the slowest hash, for every user and every form of its password, so that times
+ * do not tell which users there are. Thread-safe.
  */
 final class Passwords implements AutoCloseable {
   /** Maximum number of verifications that wait. */

@@ -145,7 +145,7 @@ public final class Pem {
             throw new GeneralSecurityException(
                 "the key is encrypted; 'openssl pkey -in FILE -out FILE' decrypts it");
         default -> {
-          // Certificates and parameters may stand before the key.
+          // Certificates and parameters may precede the key.
         }
       }
     }

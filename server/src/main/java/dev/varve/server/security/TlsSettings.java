@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The section {@code tls_server_config}: the server's certificate, and what it demands of clients.
  *
- * @param certificate the server's certificate, with intermediate ones behind it
+ * @param certificate the server's certificate, with intermediate ones after it
  * @param key its private key
  * @param clients the demand on clients' certificates
  * @param authorities certificates of those who sign clients' certificates; null for those of the

@@ -40,7 +40,7 @@ final class UsersFile {
   /**
    * Reads a file.
    *
-   * @param passwords bcrypt hashes of users whose password stands in the other file, by name
+   * @param passwords bcrypt hashes of users whose password is in the other file, by name
    * @throws ConfigException with all problems
    */
   static List<User> read(Path file, Map<String, String> passwords) {

@@ -169,7 +169,7 @@ final class ClosePromises {
   }
 
   /**
-   * Returns a task that uses the table until the store is closed, and reports whether the error
+   * Returns a task that uses the table until the store is closed, and returns whether the error
    * said so.
    */
   private static Callable<Boolean> user(Table table, int number, CountDownLatch used) {

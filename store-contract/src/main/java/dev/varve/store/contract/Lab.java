@@ -131,7 +131,7 @@ final class Lab implements AutoCloseable {
   }
 
   /**
-   * Returns the thinning factor: the test takes one in so many of the steps it takes on an embedded
+   * Returns the thinning factor: the test takes this fraction of the steps it takes on an embedded
    * store.
    */
   int oneIn() {

@@ -56,9 +56,9 @@ final class PagingPromises {
             lab -> everyCellOfRows(lab, Direction.REVERSE)),
         new ContractTest("resumes after the store was opened again", PagingPromises::afterReopen),
         new ContractTest(
-            "resumes behind a cell that is there no more", PagingPromises::behindDeleted),
+            "resumes after a cell that no longer exists", PagingPromises::behindDeleted),
         new ContractTest("resumes with cells added on both sides", PagingPromises::withAdded),
-        new ContractTest("names the place behind every page", PagingPromises::namesPlaces),
+        new ContractTest("names the position after every page", PagingPromises::namesPlaces),
         new ContractTest(
             "delivers large cells in pages of bounded size", PagingPromises::largeCells));
   }

@@ -28,7 +28,8 @@ final class TablePromises {
         new ContractTest("drops one table and no other", TablePromises::drops),
         new ContractTest("begins a dropped table anew", TablePromises::beginsAnew),
         new ContractTest("says that a handle's table was dropped", TablePromises::droppedHandle),
-        new ContractTest("opens no missing table unless told to", TablePromises::missing),
+        new ContractTest(
+            "opens no missing table unless asked to create it", TablePromises::missing),
         new ContractTest("refuses a table made otherwise", TablePromises::madeOtherwise),
         new ContractTest("serves one table through several handles", TablePromises::handles),
         new ContractTest("refuses writes to a table opened to be read", TablePromises::readOnly),

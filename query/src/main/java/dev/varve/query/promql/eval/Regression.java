@@ -4,25 +4,36 @@ package dev.varve.query.promql.eval;
 final class Regression {
   private Regression() {}
 
+  /** Returns the slope per second; nothing if the window has fewer than two samples. */
   static double slope(Window window) {
-    return window.size() < 2 ? RangeFunction.NOTHING : line(window, window.time(window.from))[0];
+    return window.size() < 2
+        ? RangeFunction.NOTHING
+        : line(window, window.time(window.from)).slope();
   }
 
-  /** Returns the value of the line {@code parameter} seconds from now. */
+  /** Returns the value {@code parameter} seconds from now; nothing for fewer than two samples. */
   static double predict(Window window) {
     if (window.size() < 2) {
       return RangeFunction.NOTHING;
     }
-    double[] line = line(window, window.now);
-    return line[0] * window.parameter + line[1];
+    Line line = line(window, window.now);
+    return line.slope() * window.parameter + line.value();
   }
 
   /**
-   * Returns the slope per second and the value at a time.
+   * A line.
    *
-   * @param at in ms since 1970
+   * @param slope per second
+   * @param value at the time for which it was computed
    */
-  private static double[] line(Window window, long at) {
+  private record Line(double slope, double value) {}
+
+  /**
+   * Fits a line to the samples of a window.
+   *
+   * @param at time of its value, in ms since 1970
+   */
+  private static Line line(Window window, long at) {
     Kahan x = new Kahan();
     Kahan y = new Kahan();
     Kahan xy = new Kahan();
@@ -41,14 +52,12 @@ final class Regression {
       }
     }
     if (constant) {
-      return Double.isInfinite(first)
-          ? new double[] {Double.NaN, Double.NaN}
-          : new double[] {0, first};
+      return Double.isInfinite(first) ? new Line(Double.NaN, Double.NaN) : new Line(0, first);
     }
     double n = window.size();
     double covariance = xy.all() - x.all() * y.all() / n;
     double variance = xx.all() - x.all() * x.all() / n;
     double slope = covariance / variance;
-    return new double[] {slope, y.all() / n - slope * x.all() / n};
+    return new Line(slope, y.all() / n - slope * x.all() / n);
   }
 }

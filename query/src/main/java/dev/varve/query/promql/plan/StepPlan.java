@@ -243,7 +243,11 @@ public sealed interface StepPlan {
   /** Negates every value. */
   record Negated(Vector input) implements RowOperator {}
 
-  /** An operator between two vectors. */
+  /**
+   * An operator between two vectors.
+   *
+   * @param bool whether a comparison returns 0 or 1
+   */
   record Join(
       BinaryOperator operator, boolean bool, VectorMatching matching, Vector left, Vector right)
       implements Vector {
@@ -293,7 +297,11 @@ public sealed interface StepPlan {
   /** 1 where the input has no value. */
   record Absent(Vector input, List<LabelMatcher> matchers) implements RowOperator {}
 
-  /** Sorts rows by value; for a single step only. */
+  /**
+   * Sorts rows by value; for a single step only.
+   *
+   * @param descending whether the largest value comes first
+   */
   record Sorted(Vector input, boolean descending) implements RowOperator {}
 
   /**

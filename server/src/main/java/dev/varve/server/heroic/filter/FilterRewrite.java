@@ -76,10 +76,10 @@ public final class FilterRewrite {
     List<Filter> kept = new ArrayList<>();
     for (Filter term : terms) {
       // foo ^ hello and foo ^ helloworld: the longer prefix says it all.
-      boolean said =
+      boolean holds =
           term instanceof StartsWith outer
               && prefixes(terms, outer).anyMatch(inner -> extend(inner, outer));
-      if (!said) {
+      if (!holds) {
         kept.add(term);
       }
     }
@@ -124,10 +124,10 @@ public final class FilterRewrite {
         return new True();
       }
       // foo ^ hello or foo ^ helloworld: the shorter prefix says it all.
-      boolean said =
+      boolean holds =
           term instanceof StartsWith outer
               && prefixes(terms, outer).anyMatch(inner -> extend(outer, inner));
-      if (!said) {
+      if (!holds) {
         kept.add(term);
       }
     }

@@ -82,7 +82,7 @@ public final class NodeReader {
   /**
    * Reads the node at the current token of a parser, which then is at its last token.
    *
-   * @param memory is told of the bytes of each node before it is made
+   * @param memory receives the bytes of each node before it is made
    */
   public static Node at(JsonParser json, String path, LongConsumer memory) {
     return new NodeReader(json, memory).node(path);

@@ -64,7 +64,11 @@ final class SampleReader {
     this.times = Millis.after(query.range().start(), query.range().end(), dataset.resolution());
   }
 
-  /** A series with what its updates need. */
+  /**
+   * A series with the parts that its updates need.
+   *
+   * @param wanted whether the request asks for its samples
+   */
   private record Known(
       Object of, Set<HeroicSeries> series, Map<String, String> key, boolean wanted) {
     static Known of(Object of, HeroicSeries series, Predicate<HeroicSeries> test) {

@@ -14,8 +14,8 @@ import tools.jackson.core.JsonGenerator;
  * @param tsuid the series, in hexadecimal digits; empty for all series
  * @param startTime at least 1 once it is stored
  * @param endTime 0 for none
- * @param description null if a client said so
- * @param notes null if a client said so
+ * @param description null if a client sent null
+ * @param notes null if a client sent null
  * @param custom null for none
  */
 record Annotation(

@@ -181,7 +181,7 @@ final class FormulaParser {
     }
   }
 
-  /** Returns whether a character continues a number; a sign does behind an exponent. */
+  /** Returns whether a character continues a number; a sign does after an exponent. */
   private boolean isOfNumber(char c, int from) {
     char before = at > from ? text.charAt(at - 1) : ' ';
     return isDigit(c)

@@ -36,7 +36,7 @@ record Request(
       @Nullable String interval, @Nullable String aggregator, @Nullable FillPolicy fill) {}
 
   /**
-   * What stands for a missing value.
+   * A value for missing ones.
    *
    * @param value NaN for the policies without a number
    */

@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * The series of a variable of a formula.
  *
  * @param series in order
- * @param fill stands where a series has no point or NaN
+ * @param fill replaces a value where a series has no point or NaN
  * @param queryTags names of the tags that the variable's query filters
  */
 record Variables(List<Column> series, double fill, Set<String> queryTags) {

@@ -106,7 +106,7 @@ public final class SimpleHistogram {
   }
 
   /**
-   * Reads a histogram. Bytes behind it are ignored, as by OpenTSDB.
+   * Reads a histogram. Bytes after it are ignored, as by OpenTSDB.
    *
    * @param bytes without the number of the codec
    * @throws IllegalArgumentException with OpenTSDB's message if they are no histogram

@@ -40,7 +40,7 @@ record Stages(
     return downsampled(Fold.Basic.SUM, last);
   }
 
-  /** Returns the stages behind the downsampling. */
+  /** Returns the stages after the downsampling. */
   PointSink afterDownsampling(PointSink last) {
     PointSink next = rate(last);
     Operation user = source.part().sub().rate() ? Operation.RATE : null;

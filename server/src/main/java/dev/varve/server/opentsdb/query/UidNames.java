@@ -198,7 +198,7 @@ public final class UidNames {
     }
   }
 
-  /** A UID of a TSUID, and what it stands for. */
+  /** A UID of a TSUID, and the name that it denotes. */
   public record Part(Tsuid.Kind kind, String uid, String name) {}
 
   /**

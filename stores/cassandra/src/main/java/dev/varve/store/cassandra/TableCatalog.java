@@ -85,7 +85,11 @@ final class TableCatalog {
     this.commit = DefaultConsistencyLevel.valueOf(levels.write());
   }
 
-  /** A row of the catalog. */
+  /**
+   * A row of the catalog.
+   *
+   * @param ready whether the creation of the table has ended
+   */
   private record Listed(UUID id, boolean ready, TableSpec spec) {}
 
   /** Returns the definition of a table; null if there is none. */

@@ -15,22 +15,24 @@ final class BackgroundErrors extends AbstractEventListener {
    * A failed flush, compaction or write.
    *
    * @param lasting whether RocksDB rejects writes until it is reopened
+   * @param corruption whether RocksDB has found damaged bytes
    * @param text RocksDB's description
    */
   record Failure(boolean lasting, boolean corruption, String text) {}
 
-  private final Consumer<Failure> told;
+  private final Consumer<Failure> onFailure;
   private volatile @Nullable Failure last;
 
   /**
    * Creates a listener.
    *
-   * @param told called with every failure, on a thread of RocksDB; must neither throw nor block
+   * @param onFailure called with every failure, on a thread of RocksDB; must neither throw nor
+   *     block
    */
-  BackgroundErrors(Consumer<Failure> told) {
+  BackgroundErrors(Consumer<Failure> onFailure) {
     super(
         EnabledEventCallback.ON_BACKGROUND_ERROR, EnabledEventCallback.ON_ERROR_RECOVERY_COMPLETED);
-    this.told = told;
+    this.onFailure = onFailure;
   }
 
   /** Returns the last failure that RocksDB has not recovered from; null if there is none. */
@@ -51,7 +53,7 @@ final class BackgroundErrors extends AbstractEventListener {
     if (before == null || !before.lasting()) {
       last = failure;
     }
-    told.accept(failure);
+    onFailure.accept(failure);
   }
 
   private static String work(BackgroundErrorReason reason) {

@@ -82,7 +82,7 @@ final class DamageLog {
   }
 
   /** Describes damage for which RocksDB names no table file. */
-  static StoreDamage unplaced(Path directory, String said) {
+  static StoreDamage unplaced(Path directory, String message) {
     return new StoreDamage(
         Kind.OTHER,
         Outcome.IN_PLACE,
@@ -94,6 +94,6 @@ final class DamageLog {
         null,
         null,
         Instant.now(),
-        said);
+        message);
   }
 }

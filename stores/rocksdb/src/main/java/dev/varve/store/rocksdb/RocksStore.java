@@ -123,10 +123,10 @@ final class RocksStore implements Store {
         e);
   }
 
-  private StoreDamage note(String said) {
+  private StoreDamage note(String message) {
     DamagedPlaces known = places;
-    DamagedPlaces.Place place = known == null ? null : known.find(said);
-    return damage.add(place == null ? DamageLog.unplaced(directory, said) : DamageLog.of(place));
+    DamagedPlaces.Place place = known == null ? null : known.find(message);
+    return damage.add(place == null ? DamageLog.unplaced(directory, message) : DamageLog.of(place));
   }
 
   /** Called by a thread of RocksDB, which must not wait for RocksDB. */
@@ -152,7 +152,7 @@ final class RocksStore implements Store {
   @Override
   public void checkFiles(FileCheck check) {
     new TableFiles(directory, gate, database)
-        .check(check, said -> check.damaged(gate.call(() -> note(said))));
+        .check(check, message -> check.damaged(gate.call(() -> note(message))));
   }
 
   @Override

@@ -131,10 +131,10 @@ final class TableFiles {
         try {
           iterator.status();
         } catch (RocksDBException e) {
-          String said = String.valueOf(e.getMessage());
-          Matcher offset = OFFSET.matcher(said);
+          String message = String.valueOf(e.getMessage());
+          Matcher offset = OFFSET.matcher(message);
           if (!offset.find() || places.add(Long.parseLong(offset.group(1)))) {
-            damages.add(named(file, said));
+            damages.add(named(file, message));
           }
         }
       }
@@ -142,7 +142,7 @@ final class TableFiles {
     return damages.isEmpty() ? List.of(named(file, first)) : damages;
   }
 
-  private static String named(Path file, String said) {
-    return said.contains(String.valueOf(file.getFileName())) ? said : file + ": " + said;
+  private static String named(Path file, String message) {
+    return message.contains(String.valueOf(file.getFileName())) ? message : file + ": " + message;
   }
 }
