@@ -23,10 +23,10 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Measures what the query log takes of a query: the processor time of a note beside that of two
- * queries of PromQL within the process, without HTTP, on RocksDB in {@code blocks}, of samples that
- * are in memory still, the cheapest case. The log knows 1,000 kinds. Processor time does not depend
- * on what else the machine does.
+ * Measures the cost of the query log: the processor time of a note beside that of two queries of
+ * PromQL. They run within the process, without HTTP, on RocksDB in {@code blocks}, and their
+ * samples are still in memory, which is the cheapest case. The log knows 1,000 kinds. Processor
+ * time does not depend on other work of the machine.
  */
 public final class QueryLogBenchmark {
   private static final int SERIES = 1_000;

@@ -83,7 +83,7 @@ final class ExportFile implements AutoCloseable {
     return text;
   }
 
-  /** Returns the bytes to append to, for a format that is no text. */
+  /** Returns the bytes to append to, for a format that is not a text. */
   OutputStream bytes() {
     return bytes;
   }

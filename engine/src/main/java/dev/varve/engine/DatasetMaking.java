@@ -14,7 +14,7 @@ import java.util.List;
  * servers start at once, one creates the dataset and the others compare.
  */
 final class DatasetMaking {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(10);
   private static final long PAUSE_MILLIS = 100;
 
   private final String dataset;
@@ -73,7 +73,7 @@ final class DatasetMaking {
 
   /** Waits for another server to create the dataset. Returns whether it now exists. */
   private boolean stands() {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + WAIT_MAX.toNanos();
     while (home.identity().made() == null) {
       if (System.nanoTime() > deadline) {
         return false;

@@ -38,7 +38,7 @@ public final class SideDatasets {
     return dataset + "_preagg" + (interval.raw() ? "" : "_" + interval.text());
   }
 
-  /** Returns the name of the dataset of histograms, where they are no attributes of series. */
+  /** Returns the name of the dataset of histograms, where they are not attributes of series. */
   public static String histograms(String dataset) {
     return dataset + "_histogram";
   }

@@ -52,7 +52,7 @@ public final class Snapshots {
   private static final Duration RETRY = Duration.ofSeconds(10);
 
   /** Maximum time that a call waits for another one. */
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration WAIT_MAX = Duration.ofMinutes(1);
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuuMMddHHmmss").withZone(ZoneOffset.UTC);
@@ -133,7 +133,7 @@ public final class Snapshots {
    */
   private void begin() {
     try {
-      if (changing.tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      if (changing.tryLock(WAIT_MAX.toSeconds(), TimeUnit.SECONDS)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -148,7 +148,7 @@ public final class Snapshots {
    * without limit.
    */
   private void sealBlocks() {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + WAIT_MAX.toNanos();
     for (Dataset dataset : datasets) {
       if (dataset.writeObstacle() == null
           && !dataset.parts().seal(Duration.ofNanos(end - System.nanoTime()))) {

@@ -42,9 +42,9 @@ public interface RowAddressing {
   Optional<Bytes> qualifierAt(long bucket, long time);
 
   /**
-   * Returns whether the samples of a row depend on the times of its cells. If not, a cell time only
-   * tells when a sample was accepted, and no two cells of a row hold samples of one instant, so
-   * that a read of a row that no other overlaps can do without cell times.
+   * Returns whether the samples of a row depend on the times of its cells. If not, a cell time is
+   * the time of acceptance, and no two cells of a row hold samples of one instant. A read of a row
+   * that no other overlaps can then do without cell times.
    */
   default boolean needsCellTimes() {
     return true;

@@ -151,8 +151,8 @@ public sealed interface QueryPlan {
 
   /**
    * Emits one sample for each window that contains samples. A window ends where one of the grid
-   * does, and reaches back from there by {@code extent}, so windows overlap if it is longer than
-   * the grid's width and leave samples out if it is shorter.
+   * does, and reaches back from there by {@code extent}. Windows overlap if it is longer than the
+   * grid's width, and leave samples out if it is shorter.
    *
    * @param windows the grid
    * @param extent length of a window, at least 1

@@ -97,7 +97,7 @@ class DialectContractTest {
    * @param path on a port with all dialects
    * @param body of a metric {@code %1$s}
    * @param sample as it stands in an answer
-   * @param damaged bodies that are no queries
+   * @param damaged bodies that are not queries
    */
   record Query(String path, String contentType, String body, String sample, List<String> damaged) {
     private Query(String path, String body, String sample) {

@@ -7,7 +7,8 @@ package dev.varve.bench.compare;
  *     restarted}
  * @param query name of the query; empty for figures of writing
  * @param measure what was measured, in words of a table; its unit follows a comma
- * @param known true if it was not measured in this run but is an earlier figure of the same harness
+ * @param value the figure, in the unit of the measure
+ * @param known whether it is a figure of an earlier run of the same harness
  */
 record Figure(
     String server,

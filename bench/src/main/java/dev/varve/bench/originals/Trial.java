@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 final class Trial {
   private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?");
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration WAIT_MAX = Duration.ofMinutes(2);
 
   private final Stage stage;
   private final Options options;
@@ -96,7 +96,7 @@ final class Trial {
     StringBuilder rows = new StringBuilder();
     String wanted = seats.getFirst().numbers(question);
     for (Seat seat : seats.subList(1, seats.size())) {
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + WAIT_MAX.toNanos();
       String got = seat.numbers(question);
       while (!got.equals(wanted) && System.nanoTime() < end) {
         Thread.sleep(1000);

@@ -39,7 +39,7 @@ final class BadLines implements AutoCloseable {
     count++;
   }
 
-  /** Records a row of a file that is no text. */
+  /** Records a row of a file that is not a text. */
   void addRow(Path source, long row, String reason) throws IOException {
     write(
         ("# " + source + " row " + row + ": " + reason.replace('\n', ' ') + "\n")

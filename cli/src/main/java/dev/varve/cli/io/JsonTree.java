@@ -97,7 +97,7 @@ public final class JsonTree {
     return Tags.of(tags);
   }
 
-  /** Returns the elements of an array without nulls; none if the value is no array. */
+  /** Returns the elements of an array without nulls; none if the value is not an array. */
   public static List<Object> list(@Nullable Object array) {
     List<Object> elements = new ArrayList<>();
     if (array instanceof List<?> list) {

@@ -13,7 +13,7 @@ final class Filler {
   private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
 
   /** Time after which a target that takes nothing is given up. */
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final Duration WAIT_MAX = Duration.ofMinutes(10);
 
   private final Target target;
   private final boolean dry;
@@ -63,10 +63,10 @@ final class Filler {
         if (ErrorKind.of(e) != ErrorKind.OVERLOADED) {
           throw e;
         }
-        if (System.nanoTime() - start > PATIENCE.toNanos()) {
+        if (System.nanoTime() - start > WAIT_MAX.toNanos()) {
           throw new CommandFailedException(
               "the target took nothing for %d minutes: %s"
-                  .formatted(PATIENCE.toMinutes(), e.getMessage()));
+                  .formatted(WAIT_MAX.toMinutes(), e.getMessage()));
         }
       }
       await(pause.toNanos());

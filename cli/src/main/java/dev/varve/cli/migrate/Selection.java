@@ -34,7 +34,7 @@ record Selection(String selector, @Nullable String from, @Nullable String to) {
   /**
    * Returns the range of times in a unit.
    *
-   * @throws IllegalArgumentException if a bound is no time
+   * @throws IllegalArgumentException if a bound is not a time
    */
   TimeRange range(Resolution resolution) {
     Map<String, String> texts = times();

@@ -38,10 +38,10 @@ final class JournalWriter implements AutoCloseable {
   private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(1);
 
   /** Time that a writer waits for room in the queue. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(1);
 
   /** Time that a close waits for the queue. */
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+  private static final Duration CLOSE_WAIT_MAX = Duration.ofSeconds(30);
 
   private static final int QUEUED_BYTES_MAX = 8 << 20;
 
@@ -134,7 +134,7 @@ final class JournalWriter implements AutoCloseable {
 
   /** Returns false if nobody empties the queue any more. */
   private boolean enqueue(long stamp, JournalEntry entry) {
-    long left = PATIENCE.toNanos();
+    long left = WAIT_MAX.toNanos();
     lock.lock();
     try {
       while (!closed && queuedBytes > 0 && queuedBytes + entry.length() > QUEUED_BYTES_MAX) {
@@ -142,7 +142,7 @@ final class JournalWriter implements AutoCloseable {
           throw new OverloadedException(
               "dataset '%s': %,d bytes wait to be written to the journal, the limit is %,d: try again"
                   .formatted(name, queuedBytes, QUEUED_BYTES_MAX),
-              PATIENCE);
+              WAIT_MAX);
         }
         left = changed.awaitNanos(left);
       }
@@ -155,7 +155,7 @@ final class JournalWriter implements AutoCloseable {
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new OverloadedException("interrupted while waiting for the journal", PATIENCE);
+      throw new OverloadedException("interrupted while waiting for the journal", WAIT_MAX);
     } finally {
       lock.unlock();
     }
@@ -283,7 +283,7 @@ final class JournalWriter implements AutoCloseable {
     Thread running = background;
     if (running != null) {
       try {
-        running.join(TimeUnit.SECONDS.toMillis(CLOSE_PATIENCE.toSeconds()));
+        running.join(TimeUnit.SECONDS.toMillis(CLOSE_WAIT_MAX.toSeconds()));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -62,7 +62,7 @@ public final class BlockConversion {
 
   private static final Duration LONG = Duration.ofSeconds(20);
 
-  private static final Duration SEAL_PATIENCE = Duration.ofMillis(500);
+  private static final Duration SEAL_WAIT_MAX = Duration.ofMillis(500);
 
   private final OpenDataset dataset;
   private final DatasetWriter writer;
@@ -266,7 +266,7 @@ public final class BlockConversion {
   /** Waits until no delete is pending: one may have read periods before the border moves. */
   private void awaitNoDelete() {
     while (!dataset.deletes().isEmpty() && !stopped.getAsBoolean()) {
-      dataset.deletes().awaitChange(dataset.deletes().all(), SEAL_PATIENCE);
+      dataset.deletes().awaitChange(dataset.deletes().all(), SEAL_WAIT_MAX);
     }
   }
 
@@ -299,7 +299,7 @@ public final class BlockConversion {
   }
 
   private void seal() {
-    while (!tiers.seal(SEAL_PATIENCE) && !stopped.getAsBoolean()) {
+    while (!tiers.seal(SEAL_WAIT_MAX) && !stopped.getAsBoolean()) {
       if (tiers.isClosed()) {
         throw new WriteFailedException("dataset '%s' is closed".formatted(dataset.name()), false);
       }

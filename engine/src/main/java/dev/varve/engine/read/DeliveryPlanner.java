@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Decides how many series of a request are planned at a time and in which order their runs are
  * delivered: all series period by period, or one series after the other, each period by period. In
  * the second case several series are read together and held if that is cheaper and small ({@link
- * GatheredRuns}), in turn if one plan keeps them apart ({@link SeriesInTurn}), and one by one
- * otherwise.
+ * GatheredRuns}). They are read in turn if one plan keeps them apart ({@link SeriesInTurn}), and
+ * one by one otherwise.
  */
 final class DeliveryPlanner {
   private final Reading reading;

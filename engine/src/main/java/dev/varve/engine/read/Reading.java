@@ -262,7 +262,7 @@ final class Reading {
     return succeeded;
   }
 
-  /** Returns whether the attempt under way has reached its limit on cells. */
+  /** Returns whether the attempt in progress has reached its limit on cells. */
   boolean isExceeded() {
     return exceeded;
   }

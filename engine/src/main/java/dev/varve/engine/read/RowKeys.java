@@ -36,9 +36,9 @@ final class RowKeys {
   }
 
   /**
-   * Returns whether rows of one unit may be non-adjacent in the strands of a group if it has
-   * several series, because a part in which they differ precedes a part that distinguishes series.
-   * A plan that names its rows one by one has those of a unit next to each other.
+   * Returns whether rows of one unit may be non-adjacent in the strands of a group of several
+   * series. They are if a part in which they differ precedes a part that distinguishes series. A
+   * plan that names its rows one by one has those of a unit next to each other.
    */
   static boolean scattersUnits(RowShape shape, Plan.StrandGroup group) {
     return scattersUnits(shape) && !namesRows(group);

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** The admission budget of an engine: limits the bytes of batches on their way into its stores. */
 public final class BatchBudget {
   private static final int UNIT_BYTES = 1024;
-  private static final long PATIENCE_MILLIS = 1000;
+  private static final long WAIT_MILLIS_MAX = 1000;
 
   private final int units;
   private final Semaphore free;
@@ -29,17 +29,17 @@ public final class BatchBudget {
     int taken = Math.clamp((bytes + UNIT_BYTES - 1) / UNIT_BYTES, 1, units);
     boolean entered;
     try {
-      entered = free.tryAcquire(taken, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      entered = free.tryAcquire(taken, WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new OverloadedException(
-          "interrupted while waiting for room to write", Duration.ofMillis(PATIENCE_MILLIS));
+          "interrupted while waiting for room to write", Duration.ofMillis(WAIT_MILLIS_MAX));
     }
     if (!entered) {
       throw new OverloadedException(
           "%,d bytes of writes are under way, the limit is %,d: try again"
               .formatted((long) inUse() * UNIT_BYTES, (long) units * UNIT_BYTES),
-          Duration.ofMillis(PATIENCE_MILLIS));
+          Duration.ofMillis(WAIT_MILLIS_MAX));
     }
     return taken;
   }

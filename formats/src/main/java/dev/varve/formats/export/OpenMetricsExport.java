@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * OpenMetrics 1.0 text, {@code name{label="value"} 1 1700000000.123}, with times in seconds and
- * {@code # EOF} at the end. Names that are no identifiers are quoted, as in Prometheus 3. Metrics
+ * {@code # EOF} at the end. Names that are not identifiers are quoted, as in Prometheus 3. Metrics
  * have no type, since a type binds names. Texts and staleness markers are left out. Source: <a
  * href="https://prometheus.io/docs/specs/om/open_metrics_spec/">OpenMetrics</a>.
  */

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * CSV (RFC 4180, a record a line) whose first line names the columns. One column is the time,
- * others are tags, the rest fields. An empty value is no sample; around numbers and times blanks do
- * not count.
+ * others are tags, the rest fields. An empty value is not a sample; around numbers and times blanks
+ * do not count.
  */
 public final class CsvLines implements LineFormat {
   private static final String BYTE_ORDER_MARK = "\uFEFF";

@@ -1,6 +1,6 @@
 package dev.varve.layout.contract;
 
-/** A salt over chosen parts, the bucket among them, of a count that is no power of two. */
+/** A salt over chosen parts, the bucket among them, of a count that is not a power of two. */
 class DeclaredSaltOfPartsContractTest extends LayoutContract {
   @Override
   protected LayoutFixture fixture() {

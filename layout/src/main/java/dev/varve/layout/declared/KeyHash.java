@@ -21,6 +21,7 @@ final class KeyHash {
     return next;
   }
 
+  /** Mixes the bits of a hash, which ends it. */
   static long finish(long hash) {
     long mixed = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
     mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;

@@ -18,7 +18,7 @@ public record RollupConfig(Map<String, Integer> aggregations, List<RollupInterva
   /** The tag that names the aggregator of a pre-aggregate. */
   public static final String AGGREGATE_TAG = "_aggregate";
 
-  /** The value of that tag for points that are no pre-aggregates. */
+  /** The value of that tag for points that are not pre-aggregates. */
   public static final String RAW = "RAW";
 
   private static final int NUMBER_MAX = 127;

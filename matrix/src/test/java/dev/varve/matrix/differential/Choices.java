@@ -62,7 +62,7 @@ final class Choices {
     return options;
   }
 
-  /** Picks an option that is no feature. */
+  /** Picks an option that is not a feature. */
   @SafeVarargs
   final <T> T pick(T... some) {
     return some[random.nextInt(some.length)];

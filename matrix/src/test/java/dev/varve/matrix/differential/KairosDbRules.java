@@ -34,7 +34,7 @@ final class KairosDbRules {
 
   private static final Pattern NOTHING = Pattern.compile("\"sample_size\":0,");
 
-  /** Points without a tag, or with one that is no string. */
+  /** Points without a tag, or with one that is not a string. */
   private static final Pattern UNTAGGED =
       Pattern.compile("\"host\":\"\",\"saved_from\":\"\",\"by\":\"\"|\"bogus\":\\[\"1\"]");
 

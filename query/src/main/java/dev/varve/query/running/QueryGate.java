@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Limits the number of running and waiting queries, with fairness among clients.
  *
  * <p>Every query starts as a light one. A query that turns out to be heavy gives up its permit to
- * the next waiting query and takes one of the permits for heavy queries, of which there are half as
- * many, or waits for one. Heavy queries, however many, therefore never block light ones.
+ * the next waiting query. It then takes one of the permits for heavy queries, of which there are
+ * half as many, or waits for one. Heavy queries, however many, therefore never block light ones.
  */
 final class QueryGate {
   private final QueryCapacity capacity;

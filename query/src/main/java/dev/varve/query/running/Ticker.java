@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks things that are under way at an interval, such as whether a query has reached its timeout,
- * on a thread of its own. Most things are over before the first check. So adding one does not wake
- * the thread, which would cost more than a short query: it goes on for a while after the last one
- * was removed, and sleeps then. Thread-safe.
+ * Checks things in progress at an interval, such as whether a query has reached its timeout, on a
+ * thread of its own. Most things are over before the first check. So adding one does not wake the
+ * thread, which would cost more than a short query: it goes on for a while after the last one was
+ * removed, and sleeps then. Thread-safe.
  *
  * @param <T> what is checked; compared by {@code equals}
  */

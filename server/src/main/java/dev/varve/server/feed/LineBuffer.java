@@ -157,7 +157,8 @@ public final class LineBuffer {
   }
 
   /**
-   * Whether bytes are left that are no whole line: at the end of the stream, one that is cut off.
+   * Whether bytes are left that are not a whole line: at the end of the stream, one that is cut
+   * off.
    */
   public boolean hasRest() {
     return filled > start;

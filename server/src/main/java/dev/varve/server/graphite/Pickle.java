@@ -382,7 +382,7 @@ final class Pickle {
         return point;
       }
     } catch (NumberFormatException | IndexOutOfBoundsException e) {
-      // Said below, as for what is no character.
+      // Said below, as for what is not a character.
     }
     throw wrong("'" + shown(text) + "' has an escape that is no character");
   }

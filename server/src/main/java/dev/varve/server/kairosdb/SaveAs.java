@@ -89,7 +89,7 @@ record SaveAs(
    *
    * @param from the metric that is read
    * @param grouped tags by which the results are grouped
-   * @throws OperatorException if there is no metric, or a tag is no text
+   * @throws OperatorException if there is no metric, or a tag is not a text
    * @throws HttpError 500 if a tag has two values
    */
   GroupKey key(String from, List<String> grouped, ResultSeries result) {

@@ -4,7 +4,7 @@ package dev.varve.server.opentsdb;
 final class BadPointException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** Stands for a line that is no point. */
+  /** Stands for a line that is not a point. */
   private static final DataPoint NOTHING = new DataPoint(null, 0, null, null, null, null);
 
   private final transient DataPoint point;
@@ -33,7 +33,7 @@ final class BadPointException extends RuntimeException {
   }
 
   /**
-   * Returns the exception for a line that is no point.
+   * Returns the exception for a line that is not a point.
    *
    * @param line the reason as telnet has it
    */

@@ -33,6 +33,7 @@ final class PutFailures {
   /**
    * Creates a list.
    *
+   * @param memory of the request, for the errors
    * @param kept whether errors are kept, and not only counted
    */
   PutFailures(Reservation memory, boolean kept) {

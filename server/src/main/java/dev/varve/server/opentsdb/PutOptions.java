@@ -18,7 +18,7 @@ record PutOptions(
   /**
    * Reads the parameters.
    *
-   * @throws OpenTsdbError 500 if the timeout is no number
+   * @throws OpenTsdbError 500 if the timeout is not a number
    */
   static PutOptions of(Exchange exchange) {
     String given = exchange.parameter("sync_timeout");

@@ -29,10 +29,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
- * the same with a time in milliseconds, and {@code puts}, the same with a text, {@code rollup},
- * {@code histogram}, {@code stats}, {@code version}, {@code help}, {@code dropcaches}, {@code
- * exit}.
+ * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, {@code rollup}, {@code
+ * histogram}, {@code stats}, {@code version}, {@code help}, {@code dropcaches} and {@code exit}.
+ * KairosDB's {@code putm} takes a time in milliseconds, and its {@code puts} a text.
  *
  * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
  * the socket are written as one batch before more is read, which slows down a fast sender. Each
@@ -250,7 +249,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    /** Reads a {@code put}; a line that is no point gets the answer of OpenTSDB. */
+    /** Reads a {@code put}; a line that is not a point gets the answer of OpenTSDB. */
     private void point(int from, int to) {
       try {
         sample(() -> format.read(lines.bytes(), from, to, batch));
@@ -311,7 +310,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    /** Writes what is no plain sample; returns the error if it failed as a whole. */
+    /** Writes what is not a plain sample; returns the error if it failed as a whole. */
     private @Nullable String writeOthers() {
       List<String> refusals = new ArrayList<>();
       try {

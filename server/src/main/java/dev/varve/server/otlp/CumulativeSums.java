@@ -38,7 +38,7 @@ final class CumulativeSums {
   private static final int OVERHEAD_BYTES = 250;
 
   /** Maximum wait for other requests that add to the same series. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
   /** Number of preceding times remembered per series, to recognise points that are sent again. */
   private static final int TIMES_MAX = 16;
@@ -160,11 +160,11 @@ final class CumulativeSums {
    * at once to avoid deadlocks.
    *
    * @param series all series to which the request adds
-   * @throws OverloadedException if other requests hold some of the series for {@link #PATIENCE}
+   * @throws OverloadedException if other requests hold some of the series for {@link #WAIT_MAX}
    */
   Request request(Set<Key> series) {
     Set<Key> wanted = Set.copyOf(series);
-    long left = PATIENCE.toNanos();
+    long left = WAIT_MAX.toNanos();
     lock.lock();
     try {
       while (!Collections.disjoint(claimed, wanted)) {
@@ -185,7 +185,7 @@ final class CumulativeSums {
 
   private static OverloadedException busy() {
     return new OverloadedException(
-        "other requests are adding to the same sums: retry after they have ended", PATIENCE);
+        "other requests are adding to the same sums: retry after they have ended", WAIT_MAX);
   }
 
   private @Nullable Remembered get(Key key) {

@@ -46,7 +46,7 @@ final class ClientNames {
         }
       }
     } catch (InvalidNameException e) {
-      // A subject that is no name adds none.
+      // A subject that is not a name adds none.
       return names;
     }
     return names;

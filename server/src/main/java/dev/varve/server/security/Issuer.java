@@ -34,7 +34,7 @@ final class Issuer implements AutoCloseable {
    *
    * @param usual time between two fetches
    * @param least minimum time between two fetches, however many unknown keys tokens name
-   * @param patience time for which a request waits for a fetch under way
+   * @param patience time for which a request waits for a fetch in progress
    */
   record Pace(Duration usual, Duration least, Duration patience) {
     static final Pace DEFAULT =
@@ -97,7 +97,7 @@ final class Issuer implements AutoCloseable {
    * again, unless that was done a short time ago.
    *
    * @param id the key that the token names; null for any
-   * @param waits whether to wait for a fetch under way
+   * @param waits whether to wait for a fetch in progress
    * @return null if no keys were fetched yet
    */
   @Nullable List<VerifyKey> keys(@Nullable String id, boolean waits) {

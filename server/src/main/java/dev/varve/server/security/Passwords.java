@@ -43,7 +43,7 @@ final class Passwords implements AutoCloseable {
   /** Maximum number of results of each kind in the cache. */
   private static final int CACHED = 1_000;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
   /** Bytes that bcrypt takes into account, without the final zero. */
   private static final int PASSWORD_MAX = 72;
@@ -54,20 +54,20 @@ final class Passwords implements AutoCloseable {
   private static final Pattern HASH = Pattern.compile("\\$2[aby]?\\$(\\d\\d)\\$[./A-Za-z0-9]{53}");
 
   /**
-   * What a password has to be.
+   * The requirement on a password.
    *
    * @param secret bcrypt hash or plain text; null if no password is right
    * @param cost cost of the slowest hash of all users; 0 if nobody has a hash
    */
   record Wanted(@Nullable String secret, int cost) {
-    /** Leaves out what is secret. */
+    /** Leaves the secret out. */
     @Override
     public String toString() {
       return "a password";
     }
   }
 
-  /** A verification under way, and the client whose attempts it counts among. */
+  /** A verification in progress, and the client among whose attempts it counts. */
   private record Guess(ClientAddress client, String user, ByteBuffer proof) {}
 
   private final Attempts attempts;
@@ -94,7 +94,7 @@ final class Passwords implements AutoCloseable {
    * @param attempts counts wrong passwords
    */
   Passwords(Attempts attempts) {
-    this(attempts, PATIENCE);
+    this(attempts, WAIT_MAX);
   }
 
   /**
@@ -116,7 +116,7 @@ final class Passwords implements AutoCloseable {
             Thread.ofPlatform().daemon().name("varve-bcrypt").factory());
   }
 
-  /** Returns why a text is no usable hash; null if it is one. */
+  /** Returns why a text is not a usable hash; null if it is one. */
   static @Nullable String problem(String hash) {
     Matcher matcher = HASH.matcher(hash);
     if (!matcher.matches()) {
@@ -231,8 +231,8 @@ final class Passwords implements AutoCloseable {
   }
 
   /**
-   * Spends what a wrong password has not cost yet. A hash takes 2^cost steps, so one of cost 7 and
-   * others of cost 7, 8 and 9 take as long as one of cost 10.
+   * Spends the time that a wrong password has not taken yet. A hash takes 2^cost steps, so one of
+   * cost 7 and others of cost 7, 8 and 9 take as long as one of cost 10.
    *
    * @param spent cost of the hash that was computed; 0 for none
    */

@@ -37,7 +37,7 @@ record VerifyKey(@Nullable String id, @Nullable JwtAlgorithm algorithm, PublicKe
    * Reads the keys of a JSON Web Key Set (RFC 7517) with which tokens may be verified. Other keys
    * are passed over: an issuer may have more kinds.
    *
-   * @throws IllegalArgumentException if the bytes are no key set
+   * @throws IllegalArgumentException if the bytes are not a key set
    */
   static List<VerifyKey> set(byte[] json) {
     if (!(JsonText.object(json).get("keys") instanceof List<?> items)) {

@@ -155,7 +155,7 @@ class RecordedTest {
     return difference("", tree(answer.body()), sample.get("answer"));
   }
 
-  /** Compares regardless of the order of names; whole numbers are no decimals. */
+  /** Compares regardless of the order of names; whole numbers are not decimals. */
   private static @Nullable String difference(
       String place, @Nullable Object ours, @Nullable Object theirs) {
     if (ours instanceof Map<?, ?> a && theirs instanceof Map<?, ?> b) {

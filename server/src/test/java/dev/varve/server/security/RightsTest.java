@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each user may do: every endpoint of every dialect, and actions that the body decides. */
 class RightsTest {
-  /** Mounts that are no dialects. */
+  /** Mounts that are not dialects. */
   static final Set<String> OF_SERVER =
       Set.of("operations", "queries", "damage", "snapshot", "console");
 

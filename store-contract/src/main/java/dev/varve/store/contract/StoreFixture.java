@@ -16,8 +16,8 @@ public interface StoreFixture {
   Store open(Path directory);
 
   /**
-   * Returns the thinning factor for tests that repeat a step thousands of times: 1 for an embedded
-   * store, more for a store where a call takes a millisecond and creating a table a tenth of a
+   * Returns the thinning factor for tests that repeat a step thousands of times. It is 1 for an
+   * embedded store, and more where a call takes a millisecond and creating a table a tenth of a
    * second. The system property {@code varve.contract.oneIn} lowers it.
    */
   default int oneIn() {

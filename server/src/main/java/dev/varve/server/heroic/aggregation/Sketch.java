@@ -22,7 +22,7 @@ public record Sketch(double[] means, double[] weights) {
   /**
    * Decodes a distribution; no bytes are one without samples.
    *
-   * @throws IllegalArgumentException if the bytes are no digest; the message says why
+   * @throws IllegalArgumentException if the bytes are not a digest; the message says why
    */
   public static Sketch of(Bytes bytes) {
     if (bytes.isEmpty()) {

@@ -53,7 +53,7 @@ public final class QueryRunner {
    * Outlines a query.
    *
    * @param analyze whether to run it as well and measure it
-   * @param notes receives what the answer would tell as errors
+   * @param notes receives the errors that the answer would report
    */
   Outline outline(PreparedQuery query, boolean analyze, List<String> notes) {
     Analysis<Stage, ReadRequest> analysis = analyze ? new Analysis<>() : null;

@@ -175,7 +175,7 @@ final class SampleReader {
     return any;
   }
 
-  /** Returns a distribution; null if the attribute is none, or is no digest. */
+  /** Returns a distribution; null if the attribute is none, or is not a digest. */
   private Values.@Nullable Distribution distribution(
       Attribute attribute, Set<HeroicSeries> series) {
     Long time = attribute.time();

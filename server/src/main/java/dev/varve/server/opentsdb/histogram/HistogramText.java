@@ -12,7 +12,7 @@ public final class HistogramText {
   /**
    * Reads buckets whose names are two bounds with a comma between them.
    *
-   * @throws NumberFormatException if a bound is no number
+   * @throws NumberFormatException if a bound is not a number
    * @throws IllegalArgumentException with OpenTSDB's message if there are other than two
    */
   public static SimpleHistogram of(
@@ -37,7 +37,7 @@ public final class HistogramText {
   /**
    * Reads a histogram of a line: {@code u=1:o=2:0,1.5=3}.
    *
-   * @throws NumberFormatException if a bound or count is no number
+   * @throws NumberFormatException if a bound or count is not a number
    * @throws IllegalArgumentException with OpenTSDB's message if it is malformed
    */
   public static SimpleHistogram of(String text) {

@@ -109,7 +109,7 @@ public final class SimpleHistogram {
    * Reads a histogram. Bytes after it are ignored, as by OpenTSDB.
    *
    * @param bytes without the number of the codec
-   * @throws IllegalArgumentException with OpenTSDB's message if they are no histogram
+   * @throws IllegalArgumentException with OpenTSDB's message if they are not a histogram
    */
   public static SimpleHistogram read(byte[] bytes) {
     if (bytes.length < 6) {

@@ -46,7 +46,7 @@ final class GroupMerge {
       current[i] = -1;
       if (rate && series.get(i).size() > 0) {
         moveOn(i);
-        // A single rate, which has no value before it, is no result.
+        // A single rate, which has no value before it, is not a result.
         current[i] = series.get(i).size() > 1 ? current[i] : -1;
       }
     }

@@ -30,7 +30,7 @@ public final class QueryTime {
    * @param zone the zone of dates; null or empty for UTC
    * @param now the current time in milliseconds since 1970
    * @return milliseconds since 1970
-   * @throws IllegalArgumentException with OpenTSDB's message if the text is no time
+   * @throws IllegalArgumentException with OpenTSDB's message if the text is not a time
    */
   public static long parse(String text, @Nullable String zone, long now) {
     if (MILLIS.matcher(text).matches()) {
@@ -128,7 +128,7 @@ public final class QueryTime {
    * days, a year 365.
    *
    * @return milliseconds, at least 1
-   * @throws IllegalArgumentException with OpenTSDB's message if the text is no duration
+   * @throws IllegalArgumentException with OpenTSDB's message if the text is not a duration
    */
   public static long duration(String text) {
     int digits = 0;

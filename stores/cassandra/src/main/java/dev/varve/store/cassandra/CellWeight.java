@@ -5,7 +5,7 @@ package dev.varve.store.cassandra;
  * at once, light ones by and by. Safe for use by several threads.
  */
 final class CellWeight {
-  private static final int PATIENCE = 64;
+  private static final int WAIT_MAX = 64;
 
   private volatile long bytes;
 
@@ -18,7 +18,7 @@ final class CellWeight {
   void learn(int cells, long size) {
     long seen = Math.max(1, size / cells);
     long known = bytes;
-    bytes = known == 0 || seen > known ? seen : known - (known - seen) / PATIENCE;
+    bytes = known == 0 || seen > known ? seen : known - (known - seen) / WAIT_MAX;
   }
 
   /** Returns the bytes of a cell, rather too many than too few; 0 if there was no page yet. */

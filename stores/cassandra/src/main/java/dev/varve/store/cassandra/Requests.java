@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Requests implements AutoCloseable {
   /** The interval at which a wait checks whether it is still wanted. */
-  private static final long PATIENCE_MILLIS = 20;
+  private static final long WAIT_MILLIS_MAX = 20;
 
   private static final long PAUSE_MILLIS = 50;
   private static final long PAUSE_MAX_MILLIS = 2_000;
@@ -148,7 +148,7 @@ final class Requests implements AutoCloseable {
         wanted.ensure();
         ensureOpen();
         try {
-          if (readsInFlight.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+          if (readsInFlight.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
             return send(statement, readsInFlight);
           }
         } catch (InterruptedException e) {
@@ -198,7 +198,7 @@ final class Requests implements AutoCloseable {
       while (true) {
         wanted.ensure();
         try {
-          return answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+          return answer.get(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
           ensureOpen();
         } catch (InterruptedException e) {
@@ -278,7 +278,7 @@ final class Requests implements AutoCloseable {
       wanted.ensure();
       ensureOpen();
       LockSupport.parkNanos(
-          Math.min(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS), end - System.nanoTime()));
+          Math.min(TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS_MAX), end - System.nanoTime()));
     }
   }
 

@@ -87,7 +87,7 @@ final class GroupCommit {
   private static final Decision STOP = () -> new WriteRecords(0);
 
   /** Longer than any stall of a store that is merely busy. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(20);
 
   private final Log log;
   private final long patienceNanos;
@@ -115,7 +115,7 @@ final class GroupCommit {
   private final AtomicLong writes = new AtomicLong();
 
   GroupCommit(Log log) {
-    this(log, PATIENCE);
+    this(log, WAIT_MAX);
   }
 
   /**
