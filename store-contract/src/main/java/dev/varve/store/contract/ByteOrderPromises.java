@@ -81,16 +81,20 @@ final class ByteOrderPromises {
         .isEqualTo(rows.reversed());
   }
 
+  /** Returns the rows of a slice, which have to be the same in both families. */
   private static List<Bytes> rowsOf(Table table, Slice slice, Direction direction) {
+    List<Bytes> rows = rowsOf(table, slice, direction, FamilySelect.latest(Lab.LATEST));
+    assertThat(rowsOf(table, slice, direction, FamilySelect.all(Lab.ALL))).isEqualTo(rows);
+    return rows;
+  }
+
+  private static List<Bytes> rowsOf(
+      Table table, Slice slice, Direction direction, FamilySelect select) {
     List<Bytes> rows = new ArrayList<>();
-    for (FamilySelect select :
-        List.of(FamilySelect.latest(Lab.LATEST), FamilySelect.all(Lab.ALL))) {
-      rows.clear();
-      ReadPlan plan = ReadPlan.of(List.of(slice), List.of(select)).with(direction);
-      for (Cell cell : Lab.read(table, plan)) {
-        assertThat(cell.value()).isEqualTo(cell.row());
-        rows.add(cell.row());
-      }
+    ReadPlan plan = ReadPlan.of(List.of(slice), List.of(select)).with(direction);
+    for (Cell cell : Lab.read(table, plan)) {
+      assertThat(cell.value()).isEqualTo(cell.row());
+      rows.add(cell.row());
     }
     return rows;
   }
@@ -136,18 +140,22 @@ final class ByteOrderPromises {
     Lab.apply(table, Lab.puts(cells));
   }
 
+  /** Returns the qualifiers of ranges, which have to be the same in both families. */
   private static List<Bytes> qualifiersOf(Table table, List<QualifierRange> ranges) {
+    List<Bytes> qualifiers = qualifiersOf(table, ranges, Lab.LATEST);
+    assertThat(qualifiersOf(table, ranges, Lab.ALL)).isEqualTo(qualifiers);
+    return qualifiers;
+  }
+
+  private static List<Bytes> qualifiersOf(Table table, List<QualifierRange> ranges, int family) {
     List<Bytes> qualifiers = new ArrayList<>();
-    for (int family : new int[] {Lab.LATEST, Lab.ALL}) {
-      qualifiers.clear();
-      ReadPlan plan =
-          ReadPlan.of(
-              List.of(Slice.row(Bytes.EMPTY, Lab.text("r"))),
-              List.of(new FamilySelect(family, ranges, TimeRange.ALL, 1)));
-      for (Cell cell : Lab.read(table, plan)) {
-        assertThat(cell.value()).isEqualTo(cell.qualifier());
-        qualifiers.add(cell.qualifier());
-      }
+    ReadPlan plan =
+        ReadPlan.of(
+            List.of(Slice.row(Bytes.EMPTY, Lab.text("r"))),
+            List.of(new FamilySelect(family, ranges, TimeRange.ALL, 1)));
+    for (Cell cell : Lab.read(table, plan)) {
+      assertThat(cell.value()).isEqualTo(cell.qualifier());
+      qualifiers.add(cell.qualifier());
     }
     return qualifiers;
   }
