@@ -39,7 +39,7 @@ class CollectdIT {
   private static final List<String> DATASETS = List.of("heroic", "kairosdb", "opentsdb", "buckets");
   private static final int PROBLEMS_SHOWN = 20;
 
-  /** What collectd logs of a failed request. It also logs 204, because that is not 200. */
+  /** Log lines of collectd about failed requests. It also logs 204, because that is not 200. */
   private static final Pattern TROUBLE = Pattern.compile("Error code: [^2]|failed|FILTERED|error:");
 
   private final Path folder = Checkout.fresh("collectd");

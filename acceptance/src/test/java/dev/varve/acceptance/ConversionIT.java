@@ -37,7 +37,7 @@ class ConversionIT {
   private final Random random = new Random(SEED);
   private final Path folder = Checkout.fresh("conversion");
 
-  /** What may be held, by series and time: several values after a write without an answer. */
+  /** The values that may be held, by series and time: several after a write without an answer. */
   private final Map<String, Set<Double>> sent = new ConcurrentHashMap<>();
 
   @Test

@@ -23,7 +23,7 @@ final class Pictures {
   /** Pixels of a square. */
   private static final int SQUARE = 8;
 
-  /** How far the mean of a colour of a square may be off, of 255. */
+  /** Maximum deviation of the mean of a colour of a square, of 255. */
   private static final int OFF_MAX = 32;
 
   /** The share of squares that may be farther off. */

@@ -29,7 +29,7 @@ public final class MigrationSpeed {
   private final int rounds;
   private final List<String> pairs;
 
-  /** What a command took. */
+  /** The time and memory that a command took. */
   private record Cost(double seconds, double cpuSeconds) {}
 
   private record Round(Cost export, Cost imports, Cost migrate) {

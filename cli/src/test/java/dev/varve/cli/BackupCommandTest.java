@@ -301,7 +301,7 @@ class BackupCommandTest {
     }
   }
 
-  /** What docs/operations/backup.md reports of a store of 800,000 samples, with the command. */
+  /** Repeats the measurement of docs/operations/backup.md with a store of 800,000 samples. */
   @Test
   void copiesWhatCompactionsHaveWritten() throws Exception {
     AtomicLong acknowledged = new AtomicLong();
@@ -521,7 +521,7 @@ class BackupCommandTest {
     return Server.start(config, () -> engine, DataSocket.listen(data));
   }
 
-  /** How far a command had come when it was killed. */
+  /** The progress of a command when it was killed. */
   private enum Stage {
     /** It had begun to store files. */
     UNFINISHED,

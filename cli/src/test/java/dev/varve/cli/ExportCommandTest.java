@@ -75,7 +75,7 @@ class ExportCommandTest {
     assertThat(again).hasContent(exported);
   }
 
-  /** What a kill leaves: a file that is longer than what is recorded as final. */
+  /** Simulates a kill: the file is longer than its recorded final part. */
   @ParameterizedTest
   @ValueSource(strings = {"csv", "json", "openmetrics"})
   void goesOnAfterAKill(String format) throws Exception {

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What a distribution brings beside the program fits the program. */
+/** The files of a distribution beside the program fit the program. */
 class PackagingTest {
   private static final Path PACKAGING = Path.of("../packaging");
 

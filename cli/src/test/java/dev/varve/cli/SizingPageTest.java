@@ -42,7 +42,7 @@ class SizingPageTest {
 
   private static final int BATCH = 5_000;
 
-  /** What a layout takes may differ by so much from the page: files end differently every time. */
+  /** Maximum difference of a layout's size from the page: files end differently every time. */
   private static final double DISK_TOLERANCE = 0.15;
 
   @TempDir private Path folder;

@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all views of an open dataset share: its parts, and the threads that work for it.
+ * The parts that all views of an open dataset share, and the threads that work for it.
  *
  * @param catalogs the budget of memory of all catalogs
  * @param markers replays writes into companions; null if there are no companions

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers whose tables a dataset may be attached to keep beside samples: numbers of names,
+ * Data beside samples of the servers whose tables a dataset may be attached to: numbers of names,
  * notes, and texts of clients. Safe for use by several threads.
  */
 public final class Originals {

@@ -12,9 +12,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What users of some series see in place of row keys. Keys of many tables have numbers of series
- * and names, which are given in turn, and so tell how many there are. A token is the same for a row
- * as long as this process runs, and tells nothing of its key. For one request; not thread-safe.
+ * Tokens that users of some series see in place of row keys. Keys of many tables have numbers of
+ * series and names, which are given in turn, and so tell how many there are. A token is the same
+ * for a row as long as this process runs, and tells nothing of its key. For one request; not
+ * thread-safe.
  */
 final class RowTokens {
   private static final String ALGORITHM = "HmacSHA256";

@@ -43,7 +43,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a dataset in blocks does beyond what every layout does. */
+/** Behaviour of datasets in blocks that other layouts do not have. */
 class BlocksTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
   private static final BlockLayout BLOCKS = new BlockLayout(Resolution.MILLISECONDS);

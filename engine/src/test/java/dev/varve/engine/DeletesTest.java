@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a delete does while its samples cannot be removed, and which deletes are refused. */
+/** Deletes whose samples cannot be removed yet, and deletes that are refused. */
 class DeletesTest {
   private static final long START = 1_699_999_200_000L;
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a series when a delete has removed its last sample. */
+/** Series whose last sample a delete has removed. */
 class RemovedSeriesTest {
   private static final long START = 1_699_999_200_000L;
   private static final Selector ALL = Selector.metric("m");

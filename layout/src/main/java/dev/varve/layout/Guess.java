@@ -15,7 +15,10 @@ public record Guess(Map<String, String> parameters, List<String> evidence, Strin
   /** Minimum number of rows of which some may stay unexplained. */
   private static final int ROWS_MIN = 20;
 
+  /** Number of rows that may stay unexplained in any such table. */
   private static final int UNEXPLAINED_ALWAYS = 2;
+
+  /** Percentage of rows that may stay unexplained in larger tables. */
   private static final int UNEXPLAINED_PERCENT = 1;
 
   public Guess {

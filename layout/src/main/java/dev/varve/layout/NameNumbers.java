@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers that a layout keeps for names in a table of its own, such as OpenTSDB's UIDs. */
 public interface NameNumbers {
-  /** What a name denotes. */
+  /** The kind of object that a name denotes. */
   enum Part {
     METRIC,
     TAG_NAME,
@@ -27,7 +27,7 @@ public interface NameNumbers {
    */
   Step<Optional<Bytes>> number(Part part, String name, boolean create);
 
-  /** What became of a request to give a number another name. */
+  /** The outcome of a request to give a number another name. */
   sealed interface Renaming {
     /** The number has the new name, and the old name has none. */
     record Done(Bytes number) implements Renaming {}

@@ -23,7 +23,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
   private static final String ALERTS = "ALERTS";
   private static final String ALERT_STATE = "alertstate";
 
-  /** How long a resolved alert is kept and resent. */
+  /** Time for which a resolved alert is kept and resent. */
   private static final Duration RESOLVED_RETENTION = Duration.ofMinutes(15);
 
   private final Rule.Alerting rule;
@@ -244,7 +244,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return sent;
   }
 
-  /** What the templates of one evaluation can query. */
+  /** The data that the templates of one evaluation can query. */
   private record Asking(RuleQueries queries, Instant at, URI externalUrl)
       implements Template.Environment {
     @Override

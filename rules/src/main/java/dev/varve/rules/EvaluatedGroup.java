@@ -47,7 +47,7 @@ final class EvaluatedGroup {
   /** Series of removed rules, to be ended at the next evaluation. */
   private List<Labels> orphans = new ArrayList<>();
 
-  /** What a group needs from its owner. */
+  /** The services that a group needs from its owner. */
   interface Surroundings {
     AlertSink alerts();
 

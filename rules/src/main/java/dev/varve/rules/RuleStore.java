@@ -8,7 +8,7 @@ import dev.varve.query.running.QueryUse;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/** Where rules read and write. Called by many threads. */
+/** The place where rules read and write. Called by many threads. */
 public interface RuleStore {
   /**
    * Evaluates an expression at one time, within the limits of any query.

@@ -33,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every dialect promises, whatever it speaks: its prefix, compressed and chunked bodies,
- * limits, partial refusal, the choice of the dataset, reads of what it wrote, and answers to
- * damaged bodies, failing stores and clients that go away. A new dialect adds a fixture.
+ * The promises of every dialect: its prefix, compressed and chunked bodies, limits, partial
+ * refusal, the choice of the dataset, reads of what it wrote, and answers to damaged bodies,
+ * failing stores and clients that go away. A new dialect adds a fixture.
  */
 class DialectContractTest {
   private static final String OTHER = "heroic";

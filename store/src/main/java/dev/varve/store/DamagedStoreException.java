@@ -20,7 +20,7 @@ public final class DamagedStoreException extends StoreException {
     this.damage = List.copyOf(damage);
   }
 
-  /** What is damaged; at least one entry. */
+  /** The damage; at least one entry. */
   public List<StoreDamage> damage() {
     return damage;
   }

@@ -66,7 +66,7 @@ public record StoreDamage(
         description);
   }
 
-  /** What is damaged. */
+  /** The kind of damage. */
   public enum Kind {
     /** The end of a log that a crash or a power failure cut short: nothing synced is missing. */
     TORN_TAIL,
@@ -78,7 +78,7 @@ public record StoreDamage(
     OTHER
   }
 
-  /** What became of damage. */
+  /** The outcome for damaged data. */
   public enum Outcome {
     /** It is still in place. */
     IN_PLACE,

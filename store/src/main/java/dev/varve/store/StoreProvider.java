@@ -56,7 +56,7 @@ public interface StoreProvider {
     return List.of();
   }
 
-  /** What a recovery keeps of what was written after the damage. */
+  /** The writes after the damage that a recovery keeps. */
   enum Salvage {
     /**
      * Nothing: the store holds what it held at the moment before the damage. Needed where tables

@@ -1,6 +1,6 @@
 package dev.varve.store;
 
-/** Where a {@link Durability#SYNCED} write is when it returns. */
+/** The place that has a {@link Durability#SYNCED} write when it returns. */
 public enum SyncedTo {
   /** In the memory of this process. */
   MEMORY,

@@ -14,10 +14,10 @@ import tools.jackson.core.JsonToken;
  * @param series by labels: times in seconds and values in turn
  */
 record Answer(Map<String, double[]> series) {
-  /** How far the values of two answers differ, at most, as a part of the greater one. */
+  /** Maximum difference of the values of two answers, as a part of the greater one. */
   static final double AGREEMENT = 1e-9;
 
-  /** What a union calls the metric, whose own label it cannot keep. */
+  /** Label of the metric in a union, which cannot keep the metric's own label. */
   private static final String METRIC = "metric";
 
   /** Reads the text of an answer, a matrix or a vector. */

@@ -103,7 +103,7 @@ final class Comparison {
     }
   }
 
-  /** How long to wait for a server to settle. */
+  /** Maximum time in which a server settles. */
   static Duration patience(Options options) {
     return options.quick() ? Duration.ofSeconds(60) : Duration.ofMinutes(5);
   }

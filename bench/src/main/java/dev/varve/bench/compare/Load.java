@@ -37,7 +37,7 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
     }
   }
 
-  /** What one connection saw. */
+  /** The figures of one connection. */
   private record Part(double[] millis, long repeated) {}
 
   Sent run() throws Exception {

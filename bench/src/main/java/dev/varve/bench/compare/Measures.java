@@ -2,7 +2,7 @@ package dev.varve.bench.compare;
 
 import java.util.List;
 
-/** What is measured, in the words of the tables. */
+/** The measured quantities, in the words of the tables. */
 final class Measures {
   static final String RATE = "samples/s";
   static final String CPU_ACKED = "CPU s/M, last ack";

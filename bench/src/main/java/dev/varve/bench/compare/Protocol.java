@@ -1,6 +1,6 @@
 package dev.varve.bench.compare;
 
-/** How samples are sent. */
+/** A way to send samples. */
 enum Protocol {
   /** Prometheus' remote write 1.0: each sample in a series message of its own, as agents send. */
   REMOTE_WRITE(

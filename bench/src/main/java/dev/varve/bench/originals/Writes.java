@@ -29,7 +29,7 @@ final class Writes {
     this.points = (long) options.series() * options.samples();
   }
 
-  /** What a server took for all points of one turn, in seconds of processor time. */
+  /** Processor time of a server for all points of one turn, in seconds. */
   private record Cost(double server, double store) {
     double all() {
       return server + store;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the columns of a table by name and says what they hold. */
 final class ColumnFinder {
-  /** What a column holds. */
+  /** The content of a column. */
   enum Holds {
     TEXT,
     INTEGER,

@@ -1,4 +1,4 @@
-/** What commands read and print: options, records, progress and failures. */
+/** Input and output of commands: options, records, progress and failures. */
 @NullMarked
 package dev.varve.cli.io;
 

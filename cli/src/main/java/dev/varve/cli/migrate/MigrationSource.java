@@ -7,9 +7,12 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a migration copies: the selected samples of a dataset or of another database. */
+/**
+ * The source of a migration: the selected samples of a dataset or of another database. For one
+ * thread. Methods throw {@link IOException} if the source fails or cannot be reached.
+ */
 interface MigrationSource extends AutoCloseable {
-  /** Returns what and where it is, for messages and for the checkpoint. */
+  /** Returns its kind and place, for messages and for the checkpoint. */
   String name();
 
   /** Returns the unit of its times. */

@@ -28,7 +28,7 @@ import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** What the writer of Parquet writes, the reader reads: whatever the kinds, labels and numbers. */
+/** The reader of Parquet reads every kind, label and number that the writer writes. */
 class ParquetRowsTest {
   private static final int SERIES_MAX = 12;
 

@@ -61,7 +61,7 @@ class MigrationTest {
 
   @TempDir private Path folder;
 
-  /** What stands for a kill: nothing of the migration goes on after it. */
+  /** Simulates a kill: nothing of the migration continues after it. */
   private static final class KilledException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }

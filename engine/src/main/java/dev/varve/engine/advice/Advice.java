@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the advisor says about a dataset.
+ * The advice for a dataset.
  *
  * @param at time of the advice, in milliseconds since 1970
  * @param layout the layouts that the dataset has now, primary first

@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the advisor varies in a declaration: the order of the row key, and how it carries time.
+ * The part of a declaration that the advisor varies: the order of the row key, and its time.
  *
  * @param leading tags with a part of their own, which follow the metric, in their order
  * @param place the position of the time

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How fast series grow, by the catalog: of all, or of many that stand for the others.
+ * The growth of series, by the catalog: of all, or of many that represent the others.
  *
  * @param scale number of series that each of them stands for
  * @param extent times of all samples, in the resolution of the dataset; empty if there are none

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What is known about a dataset in whose tables something may be damaged or lost.
+ * The state of a dataset in whose tables something may be damaged or lost.
  *
  * @param extent returns a range that has the times of all samples of the catalog
  * @param complete whether the catalog has lost nothing

@@ -1,7 +1,7 @@
 package dev.varve.engine.config;
 
 /**
- * How the journal of a dataset in blocks is kept.
+ * The journal of a dataset in blocks.
  *
  * @param sync what a batch waits for before it is acknowledged
  * @param maxBytes bytes of entries from which samples are sealed into blocks, even if there is

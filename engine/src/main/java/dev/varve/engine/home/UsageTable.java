@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a dataset is used: the kinds of its queries, and how many series it had day by day.
+ * The use of a dataset: the kinds of its queries, and the number of its series day by day.
  *
  * <pre>
  * row        kind u8 | number i64 | server i64   // the kind is the partition

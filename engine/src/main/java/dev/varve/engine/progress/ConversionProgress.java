@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far cells are converted into blocks.
+ * The progress of a conversion of cells into blocks.
  *
  * @param samples samples copied and compared by this run
  * @param again samples among them that were copied once more, because they were written or changed

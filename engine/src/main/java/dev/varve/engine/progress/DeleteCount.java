@@ -1,7 +1,7 @@
 package dev.varve.engine.progress;
 
 /**
- * What a delete would hide from reads.
+ * The samples that a delete would hide from reads.
  *
  * @param series series with at least one such sample
  * @param samples one per series, instant and kind

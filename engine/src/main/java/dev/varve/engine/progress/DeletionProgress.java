@@ -3,7 +3,7 @@ package dev.varve.engine.progress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the removal of deleted samples from the tables is. Counts include all layouts of all
+ * The progress of the removal of deleted samples from the tables. Counts include all layouts of all
  * periods, and restart when the removal does.
  *
  * @param rows rows read

@@ -3,7 +3,7 @@ package dev.varve.engine.read;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What plans and reads have shown about the ways to read, so that no way is tried again in vain.
+ * The failures of plans and reads by their way to read, so that no way is tried again in vain.
  * Shared by the parts of a reading, which several threads may read.
  */
 final class Ways {

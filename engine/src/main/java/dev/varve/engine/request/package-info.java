@@ -1,5 +1,5 @@
 /**
- * What callers ask of a dataset and what they get: requests, runs, guards of memory and time, and
+ * Requests to a dataset and their results: requests, runs, guards of memory and time, and
  * explanations.
  */
 @NullMarked

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many series a dataset had on a day.
+ * The number of series of a dataset on a day.
  *
  * @param day days since 1970, in UTC
  * @param series number of series keys

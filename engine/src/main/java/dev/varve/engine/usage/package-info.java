@@ -1,6 +1,6 @@
 /**
- * How a dataset is used: which kinds of queries it answers and what they cost, and how many series
- * it has day by day. The home keeps both.
+ * The use of a dataset: the kinds of queries that it answers, their cost, and how many series it
+ * has day by day. The home keeps both.
  */
 @NullMarked
 package dev.varve.engine.usage;

@@ -18,10 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the catalog does not know yet about the series of a batch. It becomes edits of the home,
- * and, once these are applied, entries of the index. For one thread, which holds the lock of
- * writers from the first {@link #add} until the samples are written: a key is removed only while
- * nobody writes.
+ * News for the catalog about the series of a batch. They become edits of the home, and, once these
+ * are applied, entries of the index. For one thread, which holds the lock of writers from the first
+ * {@link #add} until the samples are written: a key is removed only while nobody writes.
  */
 final class SeriesNotes {
   /**

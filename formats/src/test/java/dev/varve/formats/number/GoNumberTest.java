@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class GoNumberTest {
-  /** What {@code strconv.FormatFloat(x, 'f', -1, 64)} returns. */
+  /** Results of {@code strconv.FormatFloat(x, 'f', -1, 64)}. */
   @ParameterizedTest
   @CsvSource({
     "0, 0",

@@ -27,7 +27,7 @@ public record FamilyDeclaration(
     return qualifier.stream().anyMatch(element::isInstance);
   }
 
-  /** What a cell's value holds. */
+  /** The content of a cell's value. */
   public enum ValueForm {
     /** One value of one field. */
     ONE,

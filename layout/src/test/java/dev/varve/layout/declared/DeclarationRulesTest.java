@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What makes no layout, and why. */
+/** Declarations that are refused, and the reasons. */
 class DeclarationRulesTest {
   private static final String FIELD = "{d: {qualifier: field}}";
   private static final String OFFSET = "{d: {qualifier: [offset, field]}}";

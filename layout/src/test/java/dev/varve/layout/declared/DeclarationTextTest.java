@@ -7,7 +7,7 @@ import dev.varve.layout.registry.Layouts;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is written as YAML declares the same layout when it is read. */
+/** A declaration that is written as YAML declares the same layout when it is read. */
 class DeclarationTextTest {
   @Test
   void everyReadyMadeLayoutIsReadAsItWasWritten() {

@@ -104,7 +104,7 @@ class LayoutPagesTest {
     return cells.stored();
   }
 
-  /** What stands behind {@code ```points}: parameters, as {@code name=value}. */
+  /** The text after {@code ```points}: parameters, as {@code name=value}. */
   private static Map<String, String> parameters(String info) {
     Map<String, String> parameters = new LinkedHashMap<>();
     for (String parameter : Pattern.compile(" ").splitAsStream(info).toList()) {

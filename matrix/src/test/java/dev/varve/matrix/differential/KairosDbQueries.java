@@ -60,7 +60,7 @@ final class KairosDbQueries {
     return saved;
   }
 
-  /** Where the points of a query lie. */
+  /** The position of the points of a query. */
   private record Extent(long from, long to, boolean sparse) {}
 
   /** Returns a query. */

@@ -29,7 +29,7 @@ final class Server {
   private static final Pattern MADE_UP =
       Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-  /** What requests name by a common name and this server by its own, such as IDs of tasks. */
+  /** Names of this server, such as IDs of tasks, by the names that requests to all servers use. */
   private final Map<String, String> names = new LinkedHashMap<>();
 
   /** The same for texts that are too short to be found in an answer. */

@@ -50,7 +50,7 @@ public final class Template {
     }
   }
 
-  /** What a template can query. */
+  /** The data that a template can query. */
   public interface Environment {
     /**
      * Evaluates a query.

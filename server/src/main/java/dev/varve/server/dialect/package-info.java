@@ -1,6 +1,4 @@
-/**
- * What a dialect is, what it gets from the server, and the questions about names that several ask.
- */
+/** Dialects: their interface, the server's services for them, and questions about names. */
 @NullMarked
 package dev.varve.server.dialect;
 

@@ -1,4 +1,4 @@
-/** What a dialect offers so that its requests can be explained. */
+/** The parts of a dialect that let its requests be explained. */
 @NullMarked
 package dev.varve.server.explain;
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sent a request, and what that user may do.
+ * The sender of a request with its rights.
  *
  * @param name name in messages and logs
  * @param rights the rights. {@link Right#OPEN} is implied, and {@link Right#LOGIN} for every caller

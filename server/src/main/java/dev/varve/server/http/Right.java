@@ -8,9 +8,13 @@ public enum Right {
   OPEN,
   /** Needs an authenticated caller, with any rights. */
   LOGIN,
+  /** Reads samples, series and metadata. */
   READ,
+  /** Writes samples and metadata. */
   WRITE,
+  /** Deletes samples and series. */
   DELETE,
+  /** Administers the server: queries, tasks, snapshots and configuration. */
   ADMIN;
 
   /** Returns the name in files and messages. */

@@ -1,7 +1,7 @@
 package dev.varve.server.http;
 
 /**
- * Who sends the lines of a connection. Connections last for days, while rights change and
+ * The sender of the lines of a connection. Connections last for days, while rights change and
  * certificates expire, so a protocol asks again before it writes what has arrived. For one thread.
  */
 @FunctionalInterface

@@ -5,7 +5,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
 /**
- * What the server demands and offers in a TLS handshake.
+ * The server's offers and demands in a TLS handshake.
  *
  * @param context certificate, key and trust
  * @param parameters versions, cipher suites, groups and client authentication; never changed

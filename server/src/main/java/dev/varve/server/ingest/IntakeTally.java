@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What became of the samples of one request or connection. Each outcome is counted here and
+ * The outcomes of the samples of one request or connection. Each outcome is counted here and
  * reported to the listener.
  */
 final class IntakeTally {

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What OpenTSDB answers to a line of its telnet interface that it does not take. It checks the
- * words in a fixed order, and its texts are what scripts look for.
+ * OpenTSDB's answers to lines of its telnet interface that it does not take. It checks the words in
+ * a fixed order, and its texts are what scripts look for.
  */
 final class LineFault {
   /** A number of at most 19 digits, or of at most 20 characters with a sign. */

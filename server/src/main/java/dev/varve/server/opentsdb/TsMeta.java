@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What people note about a series.
+ * Notes about a series.
  *
  * @param created in seconds since 1970; 0 if unknown
  * @param custom null for none

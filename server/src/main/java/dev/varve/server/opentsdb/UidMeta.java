@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What people note about a name.
+ * Notes about a name.
  *
  * @param created in seconds since 1970; 0 if unknown
  * @param custom null for none

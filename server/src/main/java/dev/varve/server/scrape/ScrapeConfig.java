@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the targets of one job are found and scraped; corresponds to one {@code scrape_config} of
+ * The discovery and scraping of the targets of one job; corresponds to one {@code scrape_config} of
  * Prometheus.
  *
  * @param interval at most 100 years

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server scrapes.
+ * The scrape jobs of a server.
  *
  * @param dataset the dataset to write to; null for the engine's default
  * @param jobs with unique names

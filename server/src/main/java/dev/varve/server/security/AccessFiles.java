@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the server finds whom it admits.
+ * The files that define the users and the encryption of a server.
  *
  * @param web file in the format of Prometheus' exporter-toolkit: TLS and users with passwords; null
  *     for neither

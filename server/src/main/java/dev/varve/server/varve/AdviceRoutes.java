@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What the advisor and the daily records say of a dataset.
+ * Routes of the advisor and of the daily records of a dataset.
  *
  * <ul>
  *   <li>{@code GET /varve/v1/advice} answers {@link AdviceJson}

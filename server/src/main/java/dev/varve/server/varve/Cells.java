@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What the console asks beyond the APIs of others. Nothing here reads or changes a store.
+ * Routes of the console beyond the APIs of others. None of them reads or changes a store.
  *
  * <ul>
  *   <li>{@code POST /varve/v1/cells}: takes {@code layout}, a name or a declaration in YAML, {@code

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * What a delete names.
+ * The parameters of a delete.
  *
  * @param times in the resolution of the dataset
  */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code save_as} writes, as KairosDB does. */
+/** The points that {@code save_as} writes, as KairosDB does. */
 class SaveAsTest {
   private static final String HOUR = "\"sampling\":{\"value\":1,\"unit\":\"hours\"}";
 

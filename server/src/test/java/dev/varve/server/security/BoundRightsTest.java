@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a user with matchers learns and changes, by every reading and writing route. */
+/** The series that a user with matchers reads and changes, by every route. */
 class BoundRightsTest {
   /** Routes whose answers tell nothing about series, or only of the queries that run. */
   private static final Set<String> TELL_NOTHING =

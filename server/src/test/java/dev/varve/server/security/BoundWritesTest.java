@@ -310,7 +310,7 @@ class BoundWritesTest {
     assertThat(stored(write.dataset(), write.metric())).contains("red", "blue");
   }
 
-  /** What a fill answers of samples at an instant is what the dataset has there. */
+  /** A fill answers with the samples that the dataset has at an instant. */
   @Test
   void aFillTellsNothingOfOtherSeries() {
     byte[] body = ("metric,tags,resource,field,kind,time_ms,value\n" + filled()).getBytes(UTF_8);

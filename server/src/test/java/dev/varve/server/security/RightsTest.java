@@ -35,7 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What each user may do: every endpoint of every dialect, and actions that the body decides. */
+/**
+ * The permissions of each user: every endpoint of every dialect, and actions that the body decides.
+ */
 class RightsTest {
   /** Mounts that are not dialects. */
   static final Set<String> OF_SERVER =

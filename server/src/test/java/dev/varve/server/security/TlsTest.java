@@ -121,7 +121,7 @@ class TlsTest {
     }
   }
 
-  /** Whether the name fits is for the client to judge, which may know the server by another. */
+  /** The client judges whether the name fits: it may know the server by another. */
   @Test
   void answersUnderAnyName() throws Exception {
     serve("");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class RowOrderTest {
   private static final RowOutcome UNKNOWN = new RowOutcome(Status.UNKNOWN, "time ran out");
 
-  /** What was applied, in words, request by request. */
+  /** The applied edits, in words, request by request. */
   private final List<String> applied = new ArrayList<>();
 
   private static MutationBatch batch(String... puts) {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Labels implements Comparable<Labels> {
   static final String NAME = Series.NAME_LABEL;
 
+  /** Number of characters above which a value counts against the memory of a query. */
+  private static final int LONG_VALUE = 256;
+
   /** Names that need no quotes. */
   private static final Pattern LEGACY = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
 
@@ -28,8 +31,6 @@ public final class Labels implements Comparable<Labels> {
 
   /** Alternating names and values. */
   private final String[] pairs;
-
-  private static final int LONG_VALUE = 256;
 
   private int hash;
 
@@ -98,7 +99,7 @@ public final class Labels implements Comparable<Labels> {
     return pairs.length / 2;
   }
 
-  /** Returns the size of long values, which a function has computed, in bytes. */
+  /** Returns the heap bytes of long values, which a function has computed. */
   long ownBytes() {
     long bytes = 0;
     for (int i = 1; i < pairs.length; i += 2) {

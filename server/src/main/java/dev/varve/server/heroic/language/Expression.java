@@ -43,7 +43,7 @@ public sealed interface Expression {
     }
   }
 
-  /** What {@code by *} groups by. */
+  /** The grouping of {@code by *}. */
   record Everything(Token at) implements Expression {}
 
   /** Returns an error at the first word. */

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request for metadata asks about.
+ * The subject of a request for metadata.
  *
  * @param body the whole request
  */

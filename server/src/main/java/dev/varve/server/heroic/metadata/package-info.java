@@ -1,4 +1,4 @@
-/** What Heroic's API answers about series, keys and tags without reading points. */
+/** Heroic's API about series, keys and tags, which reads no points. */
 @NullMarked
 package dev.varve.server.heroic.metadata;
 

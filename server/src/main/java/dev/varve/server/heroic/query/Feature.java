@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a query can turn on by name, and off with a minus before the name. */
+/** A feature that a query turns on by name, and off with a minus before the name. */
 enum Feature {
   DETERMINISTIC_AGGREGATIONS("com.spotify.heroic.deterministic_aggregations"),
   DISTRIBUTED_AGGREGATIONS("com.spotify.heroic.distributed_aggregations"),

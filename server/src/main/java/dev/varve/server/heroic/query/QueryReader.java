@@ -34,7 +34,7 @@ public final class QueryReader {
     this.now = now;
   }
 
-  /** What JSON or the language say. */
+  /** A request as JSON or the language state it. */
   private record Asked(
       Aggregation aggregation, boolean distributions, @Nullable DateRange range, Filter filter) {}
 

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a sub query reads.
+ * The source of a sub query.
  *
  * @param names the dataset that the request addresses, which knows names and UIDs
  * @param dataset what is read: the same one, or one of roll-ups or pre-aggregates

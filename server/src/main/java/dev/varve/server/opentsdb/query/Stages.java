@@ -8,7 +8,7 @@ import dev.varve.server.opentsdb.query.Source.RolledUp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to each series of a sub query: downsampling, filling, rates.
+ * The stages of each series of a sub query: downsampling, filling, rates.
  *
  * @param analysis receives figures; null if the query is not analysed
  */

@@ -78,7 +78,7 @@ class FilterTest {
     assertThat(found).isEqualTo(filter.test().test(named) ? 1 : 0);
   }
 
-  /** What the engine's filters mean: a missing label is empty, but for {@code Has}. */
+  /** The meaning of the engine's filters: a missing label is empty, but for {@code Has}. */
   private static boolean selects(TagFilter filter, Series series) {
     String label = series.label(filter.name());
     String value = label == null ? "" : label;

@@ -1,8 +1,8 @@
 package dev.varve.store.cassandra;
 
 /**
- * What the cells of a table weigh, as the pages of earlier reads had them: heavy ones are believed
- * at once, light ones by and by. Safe for use by several threads.
+ * The bytes of a table's cells, by the pages of earlier reads: heavy ones are believed at once,
+ * light ones by and by. Safe for use by several threads.
  */
 final class CellWeight {
   private static final int WAIT_MAX = 64;

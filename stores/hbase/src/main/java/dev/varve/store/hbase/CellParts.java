@@ -8,8 +8,8 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
 
 /**
- * Where the parts of a cell lie. The client's own cells find each part anew with every call, byte
- * by byte; here the header of a cell is read once:
+ * The positions of the parts of a cell. The client's own cells find each part anew with every call,
+ * byte by byte; here the header of a cell is read once:
  *
  * <pre>
  *  key length  value length  row length  row  family length  family  qualifier  time     type  value
