@@ -53,7 +53,7 @@ final class AttachCommand implements Callable<Integer> {
       names = "--store",
       required = true,
       paramLabel = "KIND",
-      description = "Where they lie: cassandra, hbase, bigtable.")
+      description = "The store that has them: cassandra, hbase, bigtable.")
   private String kind;
 
   @Option(names = "--option", paramLabel = "NAME=VALUE", description = "An option of the store.")
@@ -62,7 +62,7 @@ final class AttachCommand implements Callable<Integer> {
   @Option(
       names = "--table",
       paramLabel = "TABLE=NAME",
-      description = "What a table of the layout is called, where it is not the original's name.")
+      description = "The name of a table of the layout, if it is not the original's.")
   private Map<String, String> tables = Map.of();
 
   @Option(
@@ -75,7 +75,7 @@ final class AttachCommand implements Callable<Integer> {
       names = "--dataset",
       defaultValue = "attached",
       paramLabel = "NAME",
-      description = "What the dataset is to be called (default: ${DEFAULT-VALUE}).")
+      description = "The name of the dataset (default: ${DEFAULT-VALUE}).")
   private String dataset;
 
   @Option(
@@ -86,7 +86,7 @@ final class AttachCommand implements Callable<Integer> {
   @Option(
       names = "--write",
       paramLabel = "FILE",
-      description = "Write the configuration into a file that is not there yet.")
+      description = "Write the configuration into a new file.")
   private @Nullable Path write;
 
   @Spec private CommandSpec spec;

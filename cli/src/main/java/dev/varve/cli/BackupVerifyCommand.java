@@ -62,10 +62,10 @@ final class BackupVerifyCommand implements Callable<Integer> {
   @Option(
       names = "--scratch",
       paramLabel = "DIR",
-      description = "Where the backup is opened (default: the directory of backups).")
+      description = "The directory in which the backup is opened (default: that of the backups).")
   private @Nullable Path scratch;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  @Option(names = "--no-progress", description = "Show no progress.")
   private boolean silent;
 
   @Spec private CommandSpec spec;

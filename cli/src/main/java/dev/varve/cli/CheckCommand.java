@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Reads everything and says what is damaged: checksums of all files, cells that their layout cannot read, the catalog against the rows.",
+        "Reads everything and reports damage: checksums of all files, cells that their layout cannot read, the catalog against the rows.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
@@ -66,7 +66,7 @@ final class CheckCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "MB",
       description =
-          "Megabytes to read per second at most (default: 32 in a server, else as many as can be).")
+          "Megabytes to read per second at most (default: 32 in a server, otherwise unlimited).")
   private @Nullable Integer rate;
 
   @Option(
@@ -82,7 +82,7 @@ final class CheckCommand implements Callable<Integer> {
           "How findings are printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Form output;
 
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  @Option(names = "--no-progress", description = "Show no progress.")
   private boolean silent;
 
   @Spec private CommandSpec spec;

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "compact",
     description = {
-      "Rewrites what is stored, so that it takes less. What is read stays the same.",
+      "Rewrites stored data so that it takes less space. Queries return the same.",
       "With a selector, it makes one cell of the cells of each row, where the dataset's layout has such a form ('opentsdb').",
       "With --into blocks, it converts the cells of all earlier periods into blocks of the last one."
     },

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 /** {@code varve delete}. */
 @Command(
     name = "delete",
-    description = "Deletes samples of series in a range of times, for good.",
+    description = "Deletes samples of series in a range of times, permanently.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

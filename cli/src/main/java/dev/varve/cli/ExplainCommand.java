@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "explain",
     description =
-        "Shows how a query is answered: row ranges, filters, what it is expected to read. Or what a point becomes.",
+        "Shows how a query is answered: row ranges, filters and expected reads. Or shows the cells of a point.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
@@ -48,7 +48,7 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Option(
       names = "--analyze",
-      description = "Run the query too, and say what was really read and returned.")
+      description = "Run the query too, and show what it read and returned.")
   private boolean analyze;
 
   @Option(
@@ -61,7 +61,7 @@ final class ExplainCommand implements Callable<Integer> {
       names = "--step",
       paramLabel = "LENGTH",
       description =
-          "Of PromQL: work it out for every time from --from to --to, so far apart (default: for --to alone).")
+          "PromQL: evaluate at every time from --from to --to, this far apart (default: at --to only).")
   private @Nullable String step;
 
   /** The query of a dialect; at most one is not null. */

@@ -82,7 +82,7 @@ final class ExportCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "Where it goes (default: stdout). The file appears once it is complete.")
+      description = "The output (default: stdout). A file appears once it is complete.")
   private @Nullable Path file;
 
   @Option(

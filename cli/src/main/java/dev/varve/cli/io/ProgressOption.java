@@ -4,7 +4,7 @@ import picocli.CommandLine.Option;
 
 /** The option of commands that say how far they are. */
 public final class ProgressOption {
-  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  @Option(names = "--no-progress", description = "Show no progress.")
   private boolean silent;
 
   /** Returns whether to say nothing until the end. */

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** {@code varve rules check}. */
 @Command(
     name = "check",
-    description = "Checks rule files: all that is wrong with them, each with its file and line.",
+    description = "Checks rule files, and lists every error with its file and line.",
     mixinStandardHelpOptions = true,
     footer = {"", "Example:", "  varve rules check rules/*.yml"})
 final class RulesCheckCommand implements Callable<Integer> {
