@@ -15,7 +15,10 @@ import java.util.TreeMap;
  * processor time, and 1,000 buckets of 100 histograms.
  */
 final class MonitoringSeries {
+  /** Time between two samples, in ms. */
   static final long STEP = 10_000;
+
+  /** Number of samples of each series. */
   static final int SAMPLES = 2_160;
 
   /** One step after the last sample, in ms since 1970. */

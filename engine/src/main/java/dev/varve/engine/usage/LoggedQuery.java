@@ -10,7 +10,7 @@ import dev.varve.model.TimeRange;
  * @param times the range of that query, in the resolution of the dataset
  * @param since time of the first such query, in milliseconds since 1970
  * @param last time of the last one
- * @param reachMillis how far back from its own time such a query went, at most
+ * @param reachMillis maximum time from the start of such a query's range to its own time, in ms
  */
 public record LoggedQuery(
     QueryShape shape,

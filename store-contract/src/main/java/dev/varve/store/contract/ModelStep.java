@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * others.
  */
 sealed interface ModelStep {
+  /** Applies a batch of edits. */
   record Write(List<Edit> edits, Durability durability) implements ModelStep {
     MutationBatch batch() {
       MutationBatch batch = new MutationBatch();
@@ -29,10 +30,21 @@ sealed interface ModelStep {
    */
   record Read(ReadPlan plan, boolean paged) implements ModelStep {}
 
+  /**
+   * Puts a cell on a condition.
+   *
+   * @param expected the value that the newest cell has to have; null if there must be none
+   */
   record PutIf(Cell cell, @Nullable Bytes expected) implements ModelStep {}
 
+  /** Adds to a counter. */
   record Add(Bytes row, Bytes qualifier, long amount, long time) implements ModelStep {}
 
+  /**
+   * Deletes a range of rows.
+   *
+   * @param to exclusive; null for the end of the table
+   */
   record DeleteRows(Bytes from, @Nullable Bytes to) implements ModelStep {}
 
   /** Closes the store and opens it again. */
