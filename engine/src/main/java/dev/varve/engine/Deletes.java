@@ -53,7 +53,8 @@ public final class Deletes {
   }
 
   /**
-   * Counts what a delete would hide from reads, and deletes nothing.
+   * Counts what a delete would hide from reads, and deletes nothing. The count is exact: each
+   * instant of a series counts once, however many kinds, versions or layouts have a cell for it.
    *
    * @param guard observes the read of the samples
    * @throws QueryRefusedException as {@link #begin}
@@ -67,7 +68,7 @@ public final class Deletes {
             times,
             null,
             Versions.LATEST,
-            Kinds.EACH,
+            Kinds.ONE,
             Order.SERIES_BY_SERIES,
             0,
             true,
