@@ -26,6 +26,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
+import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -55,6 +56,9 @@ final class DeleteJob implements Deletion {
   private final SeriesRemoval seriesRemoval;
   private final CountDownLatch ended = new CountDownLatch(1);
 
+  /** Whether an earlier process may have removed cells. */
+  private final boolean resumed;
+
   /** The rows that cells were removed from, since the start of the process. */
   private final Map<PlacedLayout, TouchedRows> touched = new HashMap<>();
 
@@ -64,12 +68,21 @@ final class DeleteJob implements Deletion {
   private volatile State state = State.WAITING;
   private volatile @Nullable String problem;
 
-  DeleteJob(OpenDataset dataset, DatasetReader reader, DatasetWriter writer, DeleteRecord one) {
+  /**
+   * @param resumed whether an earlier process may have begun
+   */
+  DeleteJob(
+      OpenDataset dataset,
+      DatasetReader reader,
+      DatasetWriter writer,
+      DeleteRecord one,
+      boolean resumed) {
     this.dataset = dataset;
     this.reader = reader;
     this.tables = writer.tables();
     this.one = one;
-    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally);
+    this.resumed = resumed;
+    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, resumed);
   }
 
   DeleteRecord of() {
@@ -102,14 +115,22 @@ final class DeleteJob implements Deletion {
     }
   }
 
-  /** Takes the removed samples out of the files of stores that keep files here. */
+  /**
+   * Takes the removed samples out of the files of stores that keep files here. Which rows an earlier
+   * process had removed cells from, nothing tells.
+   */
   private void reclaim() {
+    if (resumed) {
+      periods()
+          .flatMap(period -> period.layouts().stream())
+          .forEach(layout -> reclaim(layout.dataTable()));
+    }
     touched.forEach((layout, rows) ->
         layout
             .dataTable()
             .power(Power.Reclaim.class)
             .ifPresent(power -> power.reclaim(rows.first(), rows.last().successor())));
-    if (inBlocks) {
+    if (inBlocks || resumed) {
       periods().filter(Period::isInBlocks).map(Period::tiers).forEach(BlockTiers::reclaimDeleted);
     }
   }
@@ -203,12 +224,11 @@ final class DeleteJob implements Deletion {
 
   /** Takes the selector, which names labels, out of the files of stores that keep files here. */
   private void reclaimRecord() {
-    dataset
-        .home()
-        .deletes()
-        .table()
-        .power(Power.Reclaim.class)
-        .ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
+    reclaim(dataset.home().deletes().table());
+  }
+
+  private static void reclaim(Table table) {
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
   /** Notes why the removal was interrupted, for its observers. */

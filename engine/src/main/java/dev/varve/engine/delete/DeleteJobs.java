@@ -82,7 +82,9 @@ public final class DeleteJobs implements AutoCloseable {
 
   /** Continues the deletes of this server that have not ended. */
   public void start() {
-    dataset.deletes().all().stream().filter(dataset.deletes()::isOwn).forEach(this::execute);
+    dataset.deletes().all().stream()
+        .filter(dataset.deletes()::isOwn)
+        .forEach(one -> execute(one, true));
   }
 
   /**
@@ -99,7 +101,7 @@ public final class DeleteJobs implements AutoCloseable {
     try {
       // Most samples are sealed while others write, so writers wait only for the rest.
       seal(patience);
-      return execute(separate(selector, times));
+      return execute(separate(selector, times), false);
     } catch (RuntimeException e) {
       countInBlocks(-1);
       throw e;
@@ -144,8 +146,8 @@ public final class DeleteJobs implements AutoCloseable {
     return dataset.periods().all().stream().filter(Period::isInBlocks).map(Period::tiers);
   }
 
-  private DeleteJob execute(DeleteRecord one) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer, one);
+  private DeleteJob execute(DeleteRecord one, boolean resumed) {
+    DeleteJob job = new DeleteJob(dataset, reader, writer, one, resumed);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

@@ -53,6 +53,9 @@ final class SeriesRemoval {
   private final DatasetWriter writer;
   private final RemovalTally tally;
 
+  /** Whether an earlier process may have removed labels. */
+  private final boolean resumed;
+
   /** Series that the catalog no longer has, but the tables may. */
   private final List<Match> leaving = new ArrayList<>();
 
@@ -62,11 +65,16 @@ final class SeriesRemoval {
   private int numbersNoted;
 
   SeriesRemoval(
-      OpenDataset dataset, DatasetReader reader, DatasetWriter writer, RemovalTally tally) {
+      OpenDataset dataset,
+      DatasetReader reader,
+      DatasetWriter writer,
+      RemovalTally tally,
+      boolean resumed) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.tally = tally;
+    this.resumed = resumed;
   }
 
   /** Returns whether only this process writes to the tables and the home. */
@@ -227,8 +235,14 @@ final class SeriesRemoval {
 
   /** Takes the removed labels out of the files of stores that keep files here. */
   private void reclaim() {
-    touched.forEach((table, rows) -> reclaim(table, rows.first(), rows.last().successor()));
-    if (writer.companions() != null && !touched.isEmpty()) {
+    if (resumed) {
+      reclaim(dataset.home().series().table(), Bytes.EMPTY, null);
+      dataset.layouts().flatMap(layout -> layout.tables().stream()).forEach(table ->
+          reclaim(table, Bytes.EMPTY, null));
+    } else {
+      touched.forEach((table, rows) -> reclaim(table, rows.first(), rows.last().successor()));
+    }
+    if (writer.companions() != null && (resumed || !touched.isEmpty())) {
       // Markers name keys, and are removed when their writes have ended.
       reclaim(dataset.home().markers().table(), Bytes.EMPTY, null);
     }

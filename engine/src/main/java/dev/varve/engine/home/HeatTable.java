@@ -67,7 +67,7 @@ public final class HeatTable implements AutoCloseable {
     return length;
   }
 
-  Table table() {
+  public Table table() {
     return table;
   }
 

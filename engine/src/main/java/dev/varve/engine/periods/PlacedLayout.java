@@ -192,6 +192,10 @@ public final class PlacedLayout implements AutoCloseable {
     return layout.identity().name();
   }
 
+  public List<Table> tables() {
+    return tables;
+  }
+
   public Table table(int index) {
     return tables.get(index);
   }
