@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.OutcomeOption;
 import dev.varve.cli.io.Progress;
 import dev.varve.cli.io.ProgressOption;
@@ -10,9 +11,12 @@ import dev.varve.cli.target.TargetOptions;
 import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.DeletionProgress;
 import dev.varve.engine.progress.DeletionProgress.State;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.varve.DeleteParameters;
+import dev.varve.store.StoreException;
+import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -37,15 +41,23 @@ import picocli.CommandLine.Spec;
       "Example:",
       "  varve delete 'cpu{host=\"web01\"}' --from 2026-01-01 --to 2026-02-01 --dry-run",
       "",
+      "A dry run counts each instant of a series once, as a query returns it.",
+      "",
       "No query returns the samples any more as soon as the delete is accepted. The command then waits",
       "until they are removed from the tables. If it is broken off, the server goes on; without a server,",
-      "the next one on the data directory does. It ends with 1 if damaged cells had to stay."
+      "the next one on the data directory does. It ends with 1 if damaged cells had to stay.",
+      "",
+      "Then it lists what may still hold deleted samples, with what removes them there: snapshots, backups",
+      "below 'backup.directory' and what was set aside as damaged, if they are older than the last delete,",
+      "and the files of Bigtable, HBase and Cassandra, until these have collected them. Other copies, such",
+      "as backups elsewhere, are not known. 'varve delete --remnants' lists this at any time."
     })
 final class DeleteCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "SELECTOR",
+      arity = "0..1",
       description = "The series, such as 'cpu{host=\"a\"}', in PromQL's syntax.")
-  private String selector;
+  private @Nullable String selector;
 
   @Option(
       names = "--from",
@@ -63,6 +75,11 @@ final class DeleteCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Count the samples, and delete nothing.")
   private boolean dryRun;
 
+  @Option(
+      names = "--remnants",
+      description = "List what may still hold samples of earlier deletes, and delete nothing.")
+  private boolean remnants;
+
   @Mixin private TargetOptions targetOptions;
 
   @Mixin private ProgressOption quiet;
@@ -73,13 +90,51 @@ final class DeleteCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (remnants) {
+      return list();
+    }
     Map<String, String> texts = texts();
     try (Target target = targetOptions.openExisting()) {
       return dryRun ? count(target, texts) : delete(target, texts);
     }
   }
 
+  private int list() {
+    if (selector != null || dryRun) {
+      throw new WrongCallException("--remnants goes with no SELECTOR and no --dry-run");
+    }
+    try (Target target = targetOptions.openExisting();
+        Records records =
+            new Records(
+                outcome.format(),
+                spec.commandLine().getOut(),
+                "kind",
+                "name",
+                "made",
+                "earliest",
+                "gone",
+                "advice")) {
+      for (Remnant one : target.remnants()) {
+        records.add(
+            one.kind().word(),
+            one.name(),
+            text(one.made()),
+            one.certain() ? null : text(one.from()),
+            one.certain() ? text(one.from()) : null,
+            one.advice());
+      }
+    }
+    return 0;
+  }
+
+  private static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+
   private Map<String, String> texts() {
+    if (selector == null) {
+      throw new WrongCallException("SELECTOR is missing: which series lose samples?");
+    }
     Map<String, String> texts = new LinkedHashMap<>();
     texts.put("selector", selector);
     if (from != null) {
@@ -136,6 +191,23 @@ final class DeleteCommand implements Callable<Integer> {
     if (done.problem() != null) {
       spec.commandLine().getErr().println("varve: " + done.problem());
     }
+    warn(target);
     return done.state() == State.DONE && done.damaged() == 0 ? 0 : 1;
+  }
+
+  /** Tells where deleted samples remain. The delete has succeeded, whatever comes of this. */
+  private void warn(Target target) {
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      for (Remnant one : target.remnants()) {
+        Instant from = one.from();
+        String when = from == null ? "" : (one.certain() ? " until " : " at least until ") + from;
+        err.println(
+            "varve: deleted samples may remain in %s %s%s. %s"
+                .formatted(one.kind().word(), one.name(), when, one.advice()));
+      }
+    } catch (CommandFailedException | StoreException e) {
+      err.println("varve: what else holds deleted samples is not known: " + e.getMessage());
+    }
   }
 }

@@ -66,15 +66,8 @@ class DeleteCommandTest {
   void deletesThroughAServer() throws IOException {
     importLines();
     VarveConfig config = VarveConfig.read(null, Map.of(), Map.of("data", data()));
-    ServerConfig served =
-        new ServerConfig(
-            List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),
-            ServerConfig.DEFAULTS.http(),
-            ServerConfig.DEFAULTS.query(),
-            null,
-            null);
     try (Engine engine = Engine.open(config.engine());
-        Server server = Server.start(served, engine)) {
+        Server server = server(engine)) {
       String address = "http://127.0.0.1:" + server.ports().getFirst();
       String[] all = {"load", "--server", address};
       assertThat(run(with(all, "--dry-run", "--output", "json"))).isZero();
@@ -84,6 +77,67 @@ class DeleteCommandTest {
       assertThat(run(with(all, "--dry-run", "--output", "json"))).isZero();
       assertThat(out.toString().strip()).isEqualTo("{\"series\":0,\"samples\":0}");
     }
+  }
+
+  @Test
+  void listsWhatStillHoldsDeletedSamples() throws IOException {
+    importLines();
+    Path backups = folder.resolve("backups");
+    VarveConfig config =
+        VarveConfig.read(
+            null, Map.of(), Map.of("data", data(), "backup.directory", backups.toString()));
+    try (Engine engine = Engine.open(config.engine());
+        Server server = server(engine)) {
+      String address = "http://127.0.0.1:" + server.ports().getFirst();
+      String[] remnants = {"delete", "--remnants", "--server", address, "--output", "csv"};
+      assertThat(run("backup", "--server", address, "--to", "nightly")).isZero();
+      String snapshot = engine.snapshots().create().name();
+      Path aside = folder.resolve("data/rocksdb/damaged-20261128000000");
+      Files.createDirectory(aside);
+      assertThat(run(remnants)).isZero();
+      assertThat(out.toString().lines()).as("before any delete").hasSize(1);
+
+      assertThat(run("delete", "load", "--server", address)).isZero();
+      assertThat(err.toString())
+          .contains(
+              "deleted samples may remain in snapshot " + snapshot,
+              "deleted samples may remain in backup nightly/",
+              "deleted samples may remain in set aside rocksdb/damaged-20261128000000");
+      assertThat(run(remnants)).as(err.toString()).isZero();
+      List<String> lines = out.toString().lines().toList();
+      assertThat(lines).hasSize(4);
+      assertThat(lines.get(1)).startsWith("snapshot," + snapshot + ",20");
+      assertThat(lines.get(2)).startsWith("backup,nightly/20");
+      assertThat(lines.get(3)).startsWith("set aside,rocksdb/damaged-20261128000000,");
+
+      engine.snapshots().delete(snapshot);
+      Files.delete(aside);
+      awaitNextSecond();
+      assertThat(run("backup", "--server", address, "--to", "nightly", "--keep", "1")).isZero();
+      assertThat(run(remnants)).isZero();
+      assertThat(out.toString().lines()).as("once the copies are gone: %s", out).hasSize(1);
+    }
+    assertThat(run("delete", "load", "--remnants", "--data", data())).isEqualTo(2);
+    assertThat(err.toString()).contains("--remnants goes with no SELECTOR");
+  }
+
+  /** The age of a backup is known to the second. */
+  private static void awaitNextSecond() {
+    long second = System.currentTimeMillis() / 1000;
+    while (System.currentTimeMillis() / 1000 == second) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Server server(Engine engine) throws IOException {
+    ServerConfig served =
+        new ServerConfig(
+            List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),
+            ServerConfig.DEFAULTS.http(),
+            ServerConfig.DEFAULTS.query(),
+            null,
+            null);
+    return Server.start(served, engine);
   }
 
   private static String[] with(String[] some, String... more) {

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  *     services
  * @param seriesTexts the texts about series in the original's table; null if there is none
  * @param converting held while cells are converted into blocks
+ * @param copies finds copies of the stores
  */
 record DatasetParts(
     OpenDataset open,
@@ -56,7 +57,8 @@ record DatasetParts(
     Fill fill,
     HeatKeeper heat,
     UsageKeeper usage,
-    ReentrantLock converting)
+    ReentrantLock converting,
+    LocalCopies copies)
     implements AutoCloseable {
   /**
    * Creates the parts of a dataset. Nothing runs yet.
@@ -89,7 +91,8 @@ record DatasetParts(
         new Fill(reader, writer, open.resolution()),
         heat,
         usage(open, share),
-        new ReentrantLock());
+        new ReentrantLock(),
+        share.copies());
   }
 
   private static UsageKeeper usage(OpenDataset open, DatasetShare share) {

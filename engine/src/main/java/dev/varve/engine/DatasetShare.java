@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
  * @param heads bytes of samples of this dataset that may wait to be sealed into blocks
+ * @param copies finds copies of the stores
  * @param removals receives what is removed from damaged journals; null if nothing may be removed
  */
 record DatasetShare(
@@ -23,6 +24,7 @@ record DatasetShare(
     CatalogBudget catalogs,
     long caches,
     long heads,
+    LocalCopies copies,
     @Nullable Consumer<CheckFinding> removals) {
   /** Returns the maximum bytes of the query log. */
   long queryLog() {

@@ -3,8 +3,11 @@ package dev.varve.engine;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.periods.DeleteSupport;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.ReadRequest.Kinds;
@@ -17,7 +20,16 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
+import dev.varve.store.Collected;
+import dev.varve.store.Store;
+import dev.varve.store.TableSpec;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Deletes of samples. Safe for use by several threads. */
 public final class Deletes {
@@ -96,5 +108,53 @@ public final class Deletes {
         : parts.deletes().standing().stream()
             .filter(one -> view.bounds().contain(one.selector()))
             .toList();
+  }
+
+  /**
+   * Returns the places known to this server that may still hold what deletes have removed from the
+   * tables, or will: copies that are older than the end of the last delete, and the files of stores
+   * that have not collected it. Empty if nothing was deleted.
+   *
+   * @throws dev.varve.store.StoreException if a store or a directory cannot be read
+   */
+  public List<Remnant> remnants() {
+    Instant deleted = lastDeleted();
+    if (deleted == null) {
+      return List.of();
+    }
+    Store store = parts.open().store();
+    return store.isEmbedded()
+        ? parts.copies().before(deleted)
+        : inTables(store, deleted);
+  }
+
+  /** Returns when the last delete ended, or now, if one has not; null if there was none. */
+  private @Nullable Instant lastDeleted() {
+    OpenDataset open = parts.open();
+    Long micros =
+        open.deletes().isEmpty()
+            ? open.home().identity().deleted()
+            : Long.valueOf(open.clock().systemMicros());
+    return micros == null ? null : Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+
+  private List<Remnant> inTables(Store store, Instant deleted) {
+    List<Remnant> remnants = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (PlacedLayout layout : parts.open().layouts().toList()) {
+      TableSpec table = layout.dataTable().spec();
+      Collected collected = store.collected(table, deleted);
+      if (!collected.gone() && seen.add(table.name())) {
+        remnants.add(
+            new Remnant(
+                Remnant.Kind.STORE,
+                "%s: table %s".formatted(store.kind(), table.name()),
+                null,
+                collected.from(),
+                collected.certain(),
+                collected.text()));
+      }
+    }
+    return remnants;
   }
 }

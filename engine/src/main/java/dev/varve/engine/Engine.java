@@ -130,7 +130,14 @@ public final class Engine implements AutoCloseable {
     long heads = shares.heads() / config.datasets().size();
     CatalogBudget catalogs = new CatalogBudget(config.catalog(), System::nanoTime);
     DatasetShare share =
-        new DatasetShare(admission, config.fields(), catalogs, caches, heads, removals);
+        new DatasetShare(
+            admission,
+            config.fields(),
+            catalogs,
+            caches,
+            heads,
+            new LocalCopies(config.directory(), config.backups()),
+            removals);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       stores.mendHomes();

@@ -373,6 +373,11 @@ public final class Snapshots {
     }
   }
 
+  /** Returns when a snapshot was begun, to the second; null if it is not complete. */
+  static @Nullable Instant timeOf(String name) {
+    return name.matches(NAME) ? TIME.parse(name.substring(0, 14), Instant::from) : null;
+  }
+
   private static Snapshot snapshot(Path directory) throws IOException {
     String name = String.valueOf(directory.getFileName());
     Instant created = TIME.parse(name.substring(0, 14), Instant::from);

@@ -1,11 +1,13 @@
 package dev.varve.engine;
 
 import dev.varve.store.Capabilities;
+import dev.varve.store.Collected;
 import dev.varve.store.Power;
 import dev.varve.store.Store;
 import dev.varve.store.SyncedTo;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +53,11 @@ class StoreAround implements Store {
   @Override
   public Table open(TableSpec spec, OpenMode mode) {
     return store.open(spec, mode);
+  }
+
+  @Override
+  public Collected collected(TableSpec spec, Instant deleted) {
+    return store.collected(spec, deleted);
   }
 
   @Override

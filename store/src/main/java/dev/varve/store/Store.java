@@ -1,5 +1,6 @@
 package dev.varve.store;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,6 +68,21 @@ public interface Store extends AutoCloseable {
 
   /** Deletes a table and all its cells. Does nothing if the table does not exist. */
   void drop(String table);
+
+  /**
+   * Tells whether cells of a table are gone from the store's files that were deleted before an
+   * instant, as far as the store can know. What an embedded store keeps is removed by {@link
+   * Power.Reclaim}.
+   *
+   * @throws StoreException if the store fails
+   */
+  default Collected collected(TableSpec spec, Instant deleted) {
+    return isEmbedded()
+        ? Collected.GONE
+        : Collected.unknown(
+            "Store '%s' does not tell when it removes deleted cells from its files."
+                .formatted(kind()));
+  }
 
   /**
    * Returns metrics of the store for its operator, by name in Prometheus' style, such as {@code

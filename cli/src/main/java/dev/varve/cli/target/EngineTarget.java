@@ -11,6 +11,7 @@ import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.engine.progress.FillResult;
 import dev.varve.engine.request.PointExplanation;
 import dev.varve.engine.request.ReadGuard;
@@ -210,6 +211,11 @@ final class EngineTarget implements Target {
       Thread.currentThread().interrupt();
     }
     return deletion.progress();
+  }
+
+  @Override
+  public List<Remnant> remnants() {
+    return dataset.deletes().remnants();
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.varve.engine.progress.CompactionProgress;
 import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.formats.export.CsvRows;
 import dev.varve.formats.export.ExportFormat;
 import dev.varve.formats.export.ExportWriter;
@@ -380,6 +381,15 @@ final class ServerTarget implements Target {
   @Override
   public DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress) {
     return deletion(texts, line -> progress.accept(line.progress())).progress();
+  }
+
+  @Override
+  public List<Remnant> remnants() {
+    try (InputStream body = send(ServerRequest.get("/varve/v1/deletes"))) {
+      return RemnantsJson.read(new String(body.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
+    }
   }
 
   private DeletionLine deletion(Map<String, String> texts, Consumer<DeletionLine> news) {

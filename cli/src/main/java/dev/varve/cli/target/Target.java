@@ -5,6 +5,7 @@ import dev.varve.engine.progress.CompactionProgress;
 import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.DeletionProgress;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.engine.progress.FillResult;
 import dev.varve.formats.export.ExportWriter;
 import dev.varve.model.Batch;
@@ -126,6 +127,13 @@ public interface Target extends AutoCloseable {
    * @return how it ended
    */
   DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress);
+
+  /**
+   * Returns what may still hold samples that deletes have removed from the tables.
+   *
+   * @throws dev.varve.cli.io.CommandFailedException if that cannot be found out
+   */
+  List<Remnant> remnants();
 
   @Override
   void close();

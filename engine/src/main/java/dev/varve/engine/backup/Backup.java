@@ -7,6 +7,7 @@ import java.util.List;
  * A complete backup.
  *
  * @param id digits and hyphens; later backups have greater ones
+ * @param created when it was begun: it has everything accepted before
  * @param files sorted by path
  */
 public record Backup(String id, Instant created, List<BackupFile> files) {

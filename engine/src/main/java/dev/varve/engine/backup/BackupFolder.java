@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -153,6 +157,56 @@ public final class BackupFolder implements AutoCloseable {
     throw new BackupException(
         "%s is in use: another command makes or reads a backup there; try again when it has ended"
             .formatted(directory));
+  }
+
+  /**
+   * A backup that was found.
+   *
+   * @param name its directory, relative to where the search began, and its id; {@value #UNFINISHED}
+   *     in place of the id for what is stored of a backup that has not ended
+   * @param made when it was begun; null if its list of files does not say so, or it has not ended
+   * @param ended whether it is complete
+   */
+  public record Found(String name, @Nullable Instant made, boolean ended) {}
+
+  /**
+   * Finds the backups in a directory and in all below it. Reads no list of files as a whole, and
+   * needs no lock. Symbolic links below the directory are not followed.
+   *
+   * @throws IOException if a directory or file cannot be read
+   */
+  public static List<Found> below(Path directory) throws IOException {
+    List<Found> found = new ArrayList<>();
+    if (!Files.isDirectory(directory)) {
+      return found;
+    }
+    Path root = directory.toRealPath();
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path at, BasicFileAttributes attributes)
+              throws IOException {
+            if (!Files.exists(at.resolve(MARK))) {
+              return FileVisitResult.CONTINUE;
+            }
+            new BackupFolder(at, null).addTo(found, root.relativize(at));
+            return FileVisitResult.SKIP_SUBTREE;
+          }
+        });
+    return found;
+  }
+
+  private void addTo(List<Found> found, Path name) throws IOException {
+    if (Files.isDirectory(directory.resolve("backups"))) {
+      for (Path manifest : manifests()) {
+        String id = String.valueOf(manifest.getFileName());
+        found.add(new Found(name.resolve(id).toString(), Manifest.created(manifest), true));
+      }
+    }
+    if (Files.exists(directory.resolve(UNFINISHED))) {
+      found.add(new Found(name.resolve(UNFINISHED).toString(), null, false));
+    }
   }
 
   /** Returns all complete backups, oldest first. */

@@ -32,6 +32,9 @@ public final class BackupRun {
   private final BackupFolder folder;
   private final Path unfinished;
 
+  /** Before the snapshot is made, so that the backup lacks nothing that was deleted earlier. */
+  private final Instant begun = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+
   /** Files of the latest backup and of one that was not finished, by path. */
   private final Map<String, BackupFile> known = new HashMap<>();
 
@@ -155,8 +158,7 @@ public final class BackupRun {
    *     still finds the snapshot
    */
   Backup finish(Release release) throws IOException {
-    Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-    String id = ID.format(now);
+    String id = ID.format(begun);
     String last = folder.lastId();
     // Two backups of one second, or a clock that was set back, must not change the order.
     if (last.compareTo(id) >= 0) {
@@ -164,7 +166,7 @@ public final class BackupRun {
     }
     List<BackupFile> sorted =
         files.stream().sorted(Comparator.comparing(BackupFile::path)).toList();
-    Backup backup = new Backup(id, now, sorted);
+    Backup backup = new Backup(id, begun, sorted);
     Copy.write(folder.manifest(id), Manifest.text(backup));
     Copy.sync(folder.directory());
     release.run();

@@ -1,5 +1,6 @@
 package dev.varve.engine.backup;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The list of files of a backup as text. */
 final class Manifest {
@@ -60,6 +62,20 @@ final class Manifest {
             file.group(1),
             Long.parseLong(file.group(3))));
     return true;
+  }
+
+  /** Reads from a manifest when its backup was begun; null if it does not say so. */
+  static @Nullable Instant created(Path file) throws IOException {
+    // Latin, since a name of a file may be damaged.
+    try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+      lines.readLine();
+      String line = lines.readLine();
+      return line == null || !line.startsWith(CREATED)
+          ? null
+          : Instant.parse(line.substring(CREATED.length()));
+    } catch (DateTimeParseException e) {
+      return null;
+    }
   }
 
   /**

@@ -210,6 +210,8 @@ final class DeleteJob implements Deletion {
 
   private synchronized void end(State how) {
     if (state != State.CANCELLED && state != State.DONE) {
+      // Before the record goes: from then on, only this tells which copies are older.
+      dataset.home().identity().deleted(dataset.clock().systemMicros(), dataset.stamps(1));
       dataset.deletes().remove(one);
       reclaimRecord();
       dataset.periods().all().stream()

@@ -50,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  *                                 nobody has begun to
  *                   numbers       the numbers that removed series had in blocks lie below (below);
  *                                 missing if none was removed
+ *                   deleted       when the last delete ended, microseconds since 1970, i64; missing
+ *                                 if none has
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
  * from     the first instant, big-endian with the sign bit flipped so that rows sort by time
@@ -75,6 +77,7 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes CONVERSION = Bytes.utf8("conversion");
   private static final int CONVERSION_BYTES = 21;
   private static final Bytes NUMBERS = Bytes.utf8("numbers");
+  private static final Bytes DELETED = Bytes.utf8("deleted");
 
   /** Absent for the first period. */
   private static final Bytes CATALOG_PERIOD = Bytes.utf8("period");
@@ -167,7 +170,7 @@ public final class IdentityTable implements AutoCloseable {
           case "format" -> checkFormat(value);
           case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
           case "store" -> store = value.toUtf8();
-          case "maker", "conversion", "numbers" -> {}
+          case "maker", "conversion", "numbers", "deleted" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           case "place" -> place = value.toUtf8();
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
@@ -322,6 +325,33 @@ public final class IdentityTable implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Returns when the last delete ended, microseconds since 1970; null if none has. */
+  public @Nullable Long deleted() {
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(DATASET) && cells.qualifier(cell).equals(DELETED)) {
+        Bytes value = cells.value(cell);
+        if (value.length() != Long.BYTES) {
+          throw damaged(DATASET, "a time of the last delete of " + value.length() + " bytes");
+        }
+        return ByteBuffer.wrap(value.toArray()).getLong();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Writes when the last delete ended, durably.
+   *
+   * @param micros since 1970
+   */
+  public void deleted(long micros, long stamp) {
+    MutationBatch edits = new MutationBatch();
+    Bytes value = Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(micros).array());
+    edits.put(DATASET, 0, DELETED, stamp, value);
+    apply(edits);
   }
 
   /** Writes the numbers below which none is assigned, durably. */

@@ -2,6 +2,7 @@ package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.Remnant;
 import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Selector;
 import dev.varve.query.SelectorSyntaxException;
@@ -12,6 +13,7 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.store.StoreException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -29,7 +31,9 @@ import tools.jackson.core.JsonGenerator;
  *       to} (exclusive), deletes and answers lines of {@link DeletionJson} until the samples are
  *       removed; the last line is the outcome. It goes on if the client leaves. With {@code
  *       dry-run=true} it counts and deletes nothing
- *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet
+ *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet, and what
+ *       may still hold samples that deletes have removed; if that cannot be found out, {@code
+ *       problem} says why in its place
  *   <li>{@code POST /varve/v1/deletes/ID/cancel}: gives a delete up
  * </ul>
  */
@@ -108,13 +112,28 @@ final class Deletes {
   }
 
   private void list(Exchange exchange) throws IOException {
-    List<Deletion> deletes = context.dataset(exchange).deletes().standing();
+    Dataset dataset = context.dataset(exchange);
+    List<Deletion> deletes = dataset.deletes().standing();
+    List<Remnant> remnants = List.of();
+    String problem = null;
+    try {
+      remnants = dataset.deletes().remnants();
+    } catch (StoreException e) {
+      problem = "what still holds deleted samples is not known: " + e.getMessage();
+    }
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json = JsonLines.generator(out)) {
       json.writeStartObject();
       json.writeArrayPropertyStart("deletes");
       deletes.forEach(deletion -> DeletionJson.write(deletion, json));
       json.writeEndArray();
+      if (problem == null) {
+        json.writeArrayPropertyStart("remnants");
+        remnants.forEach(remnant -> DeletionJson.write(remnant, json));
+        json.writeEndArray();
+      } else {
+        json.writeStringProperty("problem", problem);
+      }
       json.writeEndObject();
     }
   }

@@ -10,6 +10,7 @@ import com.google.cloud.bigtable.data.v2.models.Query;
 import com.google.cloud.bigtable.data.v2.models.TableId;
 import com.google.protobuf.ByteString;
 import dev.varve.store.Capabilities;
+import dev.varve.store.Collected;
 import dev.varve.store.Power;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
@@ -17,6 +18,7 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +36,9 @@ final class BigtableStore implements Store {
   /** Bigtable's own limits. The service rejects anything beyond them; the emulator accepts it. */
   private static final SizeLimits LIMITS =
       new SizeLimits(4 << 10, 16 << 10, 10 << 20, 100 << 20, 100L << 20, 256L << 20, 100, 100_000);
+
+  /** After a delete, Google removes the data within this time. */
+  private static final Duration COLLECTED_AFTER = Duration.ofDays(7);
 
   private static final Set<Class<? extends Power>> POWERS =
       Set.of(Power.ConditionalPut.class, Power.Increment.class);
@@ -88,6 +93,19 @@ final class BigtableStore implements Store {
   @Override
   public String place(TableSpec spec) {
     return "project %s, instance %s".formatted(options.project(), options.instance());
+  }
+
+  /** Bigtable has no call for this; Google states a week. */
+  @Override
+  public Collected collected(TableSpec spec, Instant deleted) {
+    Instant from = deleted.plus(COLLECTED_AFTER);
+    return from.isBefore(Instant.now())
+        ? Collected.GONE
+        : new Collected(
+            false,
+            from,
+            true,
+            "Bigtable removes deleted cells when it compacts, up to a week after the delete. It does not tell when, and nothing makes it earlier. Backups of the table in Bigtable keep them: 'gcloud bigtable backups list' shows these.");
   }
 
   @Override

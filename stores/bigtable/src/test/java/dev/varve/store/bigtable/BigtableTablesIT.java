@@ -15,6 +15,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
+import dev.varve.store.Collected;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
@@ -34,6 +35,7 @@ import dev.varve.store.TimeUse;
 import dev.varve.store.Upkeep;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -355,6 +357,18 @@ class BigtableTablesIT {
         .containsExactly(cell(TIME + 1, "second"));
     assertThat(read(other, TimeRange.ALL)).containsExactly(cell(TIME, "other"));
     assertThat(store.tables()).contains(versions.name());
+  }
+
+  @Test
+  void deletedCellsAreGoneAfterTheWeekThatGoogleStates() {
+    Instant deleted = Instant.now();
+    Collected collected = store.collected(SPEC, deleted);
+    assertThat(collected.gone()).isFalse();
+    assertThat(collected.from()).isEqualTo(deleted.plus(Duration.ofDays(7)));
+    assertThat(collected.certain()).isTrue();
+    assertThat(collected.text()).contains("gcloud bigtable backups list");
+    assertThat(store.collected(SPEC, deleted.minus(Duration.ofDays(7))))
+        .isEqualTo(Collected.GONE);
   }
 
   private long keptFor(String table) {

@@ -1,12 +1,15 @@
 package dev.varve.store.cassandra;
 
 import dev.varve.store.Capabilities;
+import dev.varve.store.Collected;
 import dev.varve.store.Power;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -79,6 +82,28 @@ final class CassandraStore implements Store {
             requests.options().keyspace(),
             spec.name(),
             foreign.id(spec.name()));
+  }
+
+  /** No node tells by CQL which deleted cells its files still have, so this is never certain. */
+  @Override
+  public Collected collected(TableSpec spec, Instant deleted) {
+    requests.ensureOpen();
+    List<String> names =
+        spec.foreign()
+            ? List.of(spec.name())
+            : catalog.tables(spec, TimeToLive.NEVER).stream().map(CellTable::cqlName).toList();
+    Duration grace = Duration.ZERO;
+    for (String name : names) {
+      Duration ofTable = catalog.gcGrace(name);
+      grace = ofTable.compareTo(grace) > 0 ? ofTable : grace;
+    }
+    String tables = requests.options().keyspace() + " " + String.join(" ", names);
+    return new Collected(
+        false,
+        deleted.plus(grace),
+        false,
+        "Cassandra removes deleted cells when it compacts their files after gc_grace_seconds (%d), and does not tell when. On every node, 'nodetool flush %s', then 'nodetool garbagecollect -g CELL %s' removes them at once, and 'nodetool compactionhistory' shows that it ran. 'nodetool listsnapshots' shows copies that stay."
+            .formatted(grace.toSeconds(), tables, tables));
   }
 
   @Override

@@ -257,6 +257,19 @@ final class TableCatalog {
     return row == null ? 0 : row.getInt(0);
   }
 
+  /** Returns how long a table keeps tombstones, and with them what they hide; 0 if it is missing. */
+  Duration gcGrace(String cqlName) {
+    Row row =
+        requests
+            .execute(
+                SimpleStatement.newInstance(
+                    "SELECT gc_grace_seconds FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+                    requests.options().keyspace(),
+                    cqlName))
+            .one();
+    return row == null ? Duration.ZERO : Duration.ofSeconds(row.getInt(0));
+  }
+
   /** Deletes a table with its cells; does nothing if there is none. */
   synchronized void drop(String name) {
     Listed listed = list(name);

@@ -10,6 +10,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
+import dev.varve.store.Collected;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
@@ -28,6 +29,7 @@ import dev.varve.store.contract.StoreContract;
 import dev.varve.store.contract.StoreFixture;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -164,6 +166,26 @@ class CassandraContractIT {
       batch.put(row(1, 1), 0, Bytes.EMPTY, 1, Bytes.EMPTY);
       batch.put(row(1, 1), 1, Bytes.EMPTY, 1, Bytes.EMPTY);
       assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    }
+  }
+
+  @Test
+  void namesFromWhenOnDeletedCellsMayGo() {
+    CassandraOptions options = CassandraOptions.parse(options("collection"));
+    try (Store store = new CassandraStore(options);
+        Requests asked = new Requests(options)) {
+      TableSpec spec = spec(Duration.ofDays(10));
+      store.open(spec, OpenMode.CREATE_IF_ABSENT);
+      String table = CqlNames.table(spec.name(), spec.families().getFirst().name());
+      asked.execute(
+          SimpleStatement.newInstance(
+              "ALTER TABLE collection.%s WITH gc_grace_seconds = 1234567".formatted(table)));
+      Collected collected = store.collected(spec, Instant.ofEpochSecond(1_000));
+      assertThat(collected.gone()).isFalse();
+      assertThat(collected.from()).isEqualTo(Instant.ofEpochSecond(1_235_567));
+      assertThat(collected.certain()).isFalse();
+      assertThat(collected.text())
+          .contains("gc_grace_seconds (1234567)", "garbagecollect -g CELL collection " + table);
     }
   }
 

@@ -14,6 +14,7 @@ import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.NamespaceExistException;
 import org.apache.hadoop.hbase.NamespaceNotFoundException;
+import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.TableExistsException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotEnabledException;
@@ -124,6 +125,22 @@ final class Cluster implements AutoCloseable {
             admin.getClusterMetrics(EnumSet.of(ClusterMetrics.Option.CLUSTER_ID)),
             "asking the master for the id of the cluster");
     return String.valueOf(metrics.getClusterId());
+  }
+
+  /** Returns the number of regions of a table. */
+  int regions(TableName name) {
+    return await(admin.getRegions(name), "asking for the regions of table '%s'".formatted(name))
+        .size();
+  }
+
+  /** Returns what the servers tell now of those regions of a table that they serve. */
+  List<RegionMetrics> metrics(TableName name) {
+    String doing = "asking servers for their regions of table '%s'".formatted(name);
+    List<CompletableFuture<List<RegionMetrics>>> answers =
+        await(admin.getRegionServers(), doing).stream()
+            .map(server -> admin.getRegionMetrics(server, name))
+            .toList();
+    return answers.stream().flatMap(answer -> await(answer, doing).stream()).toList();
   }
 
   List<String> tables() {

@@ -1,6 +1,7 @@
 package dev.varve.store.hbase;
 
 import dev.varve.store.Capabilities;
+import dev.varve.store.Collected;
 import dev.varve.store.Power;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
@@ -8,6 +9,7 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +83,16 @@ final class HBaseStore implements Store {
   public String place(TableSpec spec) {
     calls.ensureOpen();
     return "cluster %s, namespace %s".formatted(cluster.id(), options.namespace());
+  }
+
+  @Override
+  public Collected collected(TableSpec spec, Instant deleted) {
+    calls.ensureOpen();
+    TableName name = nameOf(spec);
+    TableDescriptor found = cluster.find(name);
+    return found == null
+        ? Collected.GONE
+        : Compactions.collected(found, cluster.regions(name), cluster.metrics(name), deleted);
   }
 
   @Override

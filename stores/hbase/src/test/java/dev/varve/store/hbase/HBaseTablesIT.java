@@ -10,6 +10,7 @@ import dev.varve.model.Resolution;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
+import dev.varve.store.Collected;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
@@ -27,9 +28,11 @@ import dev.varve.store.Upkeep;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncAdmin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
@@ -159,6 +162,64 @@ class HBaseTablesIT {
     batch.deleteRow(wide);
     assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
     assertThat(count(table)).isEqualTo(10_000);
+  }
+
+  @Test
+  void deletedCellsAreGoneOnceAllRegionsAreCompacted() throws Exception {
+    TableSpec spec =
+        new TableSpec(
+            "gone",
+            List.of(FamilySpec.latest("d")),
+            Resolution.MILLISECONDS,
+            Partitioning.NONE);
+    Table table = store.open(spec, OpenMode.CREATE_IF_ABSENT);
+    TableName name = TableName.valueOf("gone");
+    MutationBatch batch = new MutationBatch();
+    batch.put(Bytes.utf8("r"), 0, Bytes.utf8("q"), 7, Bytes.utf8("secret"));
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    admin().flush(name).get();
+    batch.clear();
+    batch.deleteRow(Bytes.utf8("r"));
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    Instant deleted = Instant.now();
+    assertThat(store.collected(spec, deleted).text())
+        .contains("1 of 1 regions", "flush 'gone'", "major_compact 'gone'");
+    admin().flush(name).get();
+    assertThat(store.collected(spec, deleted).gone()).as("after a flush").isFalse();
+    admin().majorCompact(name).get();
+    Collected collected = store.collected(spec, deleted);
+    for (int tries = 0; tries < 600 && !collected.gone(); tries++) {
+      Thread.sleep(100);
+      collected = store.collected(spec, deleted);
+    }
+    assertThat(collected).isEqualTo(Collected.GONE);
+    batch.clear();
+    batch.put(Bytes.utf8("r"), 0, Bytes.utf8("q"), 8, Bytes.utf8("another"));
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    assertThat(store.collected(spec, Instant.now()).gone()).as("with a new cell").isFalse();
+  }
+
+  @Test
+  void deletedCellsStayWhereHBaseIsToldToKeepThem() throws Exception {
+    TableSpec spec =
+        new TableSpec(
+            "kept",
+            List.of(FamilySpec.latest("d")),
+            Resolution.MILLISECONDS,
+            Partitioning.NONE);
+    store.open(spec, OpenMode.CREATE_IF_ABSENT);
+    TableDescriptor found = admin().getDescriptor(TableName.valueOf("kept")).get();
+    ColumnFamilyDescriptor keeping =
+        ColumnFamilyDescriptorBuilder.newBuilder(found.getColumnFamilies()[0])
+            .setKeepDeletedCells(KeepDeletedCells.TRUE)
+            .build();
+    admin()
+        .modifyTable(
+            TableDescriptorBuilder.newBuilder(found).modifyColumnFamily(keeping).build())
+        .get();
+    assertThat(store.collected(spec, Instant.EPOCH).text())
+        .isEqualTo(
+            "HBase keeps deleted cells of family 'd', because its KEEP_DELETED_CELLS is TRUE.");
   }
 
   private static int count(Table table) {
