@@ -8,7 +8,9 @@ import dev.varve.engine.EngineLives;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.EngineConfig;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.DeleteCount;
 import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.RunCursor;
 import dev.varve.layout.Layout;
@@ -40,11 +42,18 @@ import java.util.TreeMap;
  *
  * <p>Once the deletes are done, an embedded store has the series with samples and no others.
  *
- * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many operations there are, and {@code
- * -Dvarve.deletes.seed=12} sets which.
+ * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many operations there are, {@code
+ * -Dvarve.deletes.embedded.operations=5000} how many on an embedded store, and {@code
+ * -Dvarve.deletes.seed=12} which. Of many operations, fewer are restarts.
  */
 final class DeletesOnStore {
   private static final int OPERATIONS = Integer.getInteger("varve.deletes.store.operations", 12);
+  private static final int EMBEDDED_OPERATIONS =
+      Integer.getInteger("varve.deletes.embedded.operations", OPERATIONS);
+
+  /** Operations from which on restarts are rare: they take longer than all else. */
+  private static final int MANY = 50;
+
   private static final long SEED = Long.getLong("varve.deletes.seed", 11);
   private static final long START_SECONDS = 1_699_000_000;
   private static final int STEPS = 60;
@@ -62,6 +71,7 @@ final class DeletesOnStore {
   private final List<Layout> layouts;
   private final String name;
   private final boolean hasNoStamps;
+  private final int operations;
   private final Map<String, TreeMap<Long, Value>> model = new HashMap<>();
   private final Random random = new Random(SEED);
 
@@ -71,6 +81,7 @@ final class DeletesOnStore {
     this.layouts = Layouts.all(layout, Map.of());
     this.name = "x-" + layout;
     this.hasNoStamps = WITHOUT_STAMPS.contains(layout);
+    this.operations = store.isEmbedded() ? EMBEDDED_OPERATIONS : OPERATIONS;
   }
 
   void check() throws InterruptedException {
@@ -79,12 +90,17 @@ final class DeletesOnStore {
       if (!deletes(lives.engine().dataset(name))) {
         return;
       }
-      for (int i = 0; i < OPERATIONS; i++) {
-        switch (random.nextInt(10)) {
+      for (int i = 0; i < operations; i++) {
+        switch (random.nextInt(operations < MANY ? 10 : 50)) {
           case 0 -> lives.stop();
           case 1 -> lives.kill();
-          case 2, 3, 4, 5 -> write(lives.engine().dataset(name));
-          default -> delete(lives.engine().dataset(name));
+          default -> {
+            if (random.nextBoolean()) {
+              write(lives.engine().dataset(name));
+            } else {
+              delete(lives.engine().dataset(name));
+            }
+          }
         }
         assertThat(read(lives.engine().dataset(name)))
             .as("after %d operations", i + 1)
@@ -151,9 +167,14 @@ final class DeletesOnStore {
     int to = from + random.nextInt(1, STEPS);
     TimeRange times = random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
     String host = "h" + random.nextInt(HOSTS);
-    Deletion deletion =
-        dataset.deletes().begin(Selector.metric("cpu", new TagFilter.Equal("host", host)), times);
-    model.getOrDefault(host, new TreeMap<>()).keySet().removeIf(times::contains);
+    Selector selector = Selector.metric("cpu", new TagFilter.Equal("host", host));
+    Set<Long> held = model.getOrDefault(host, new TreeMap<>()).keySet();
+    long deleted = held.stream().filter(times::contains).count();
+    assertThat(dataset.deletes().count(selector, times, ReadGuard.NONE))
+        .as("dry run of %s in %s", selector, times)
+        .isEqualTo(new DeleteCount(deleted == 0 ? 0 : 1, deleted));
+    Deletion deletion = dataset.deletes().begin(selector, times);
+    held.removeIf(times::contains);
     // Where cells have no stamps, the next write would be refused meanwhile.
     if (random.nextBoolean() || hasNoStamps) {
       assertThat(deletion.await(Duration.ofMinutes(2))).as("%s", deletion.progress()).isTrue();
