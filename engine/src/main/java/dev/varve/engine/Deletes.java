@@ -123,9 +123,7 @@ public final class Deletes {
       return List.of();
     }
     Store store = parts.open().store();
-    return store.isEmbedded()
-        ? parts.copies().before(deleted)
-        : inTables(store, deleted);
+    return store.isEmbedded() ? parts.copies().before(deleted) : inTables(store, deleted);
   }
 
   /** Returns when the last delete ended, or now, if one has not; null if there was none. */

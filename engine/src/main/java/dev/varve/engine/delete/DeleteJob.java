@@ -116,8 +116,8 @@ final class DeleteJob implements Deletion {
   }
 
   /**
-   * Takes the removed samples out of the files of stores that keep files here. Which rows an earlier
-   * process had removed cells from, nothing tells.
+   * Takes the removed samples out of the files of stores that keep files here. Which rows an
+   * earlier process had removed cells from, nothing tells.
    */
   private void reclaim() {
     if (resumed) {

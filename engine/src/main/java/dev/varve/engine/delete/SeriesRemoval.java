@@ -237,8 +237,10 @@ final class SeriesRemoval {
   private void reclaim() {
     if (resumed) {
       reclaim(dataset.home().series().table(), Bytes.EMPTY, null);
-      dataset.layouts().flatMap(layout -> layout.tables().stream()).forEach(table ->
-          reclaim(table, Bytes.EMPTY, null));
+      dataset
+          .layouts()
+          .flatMap(layout -> layout.tables().stream())
+          .forEach(table -> reclaim(table, Bytes.EMPTY, null));
     } else {
       touched.forEach((table, rows) -> reclaim(table, rows.first(), rows.last().successor()));
     }

@@ -31,8 +31,8 @@ import tools.jackson.core.JsonGenerator;
  *       to} (exclusive), deletes and answers lines of {@link DeletionJson} until the samples are
  *       removed; the last line is the outcome. It goes on if the client leaves. With {@code
  *       dry-run=true} it counts and deletes nothing
- *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet, and what
- *       may still hold samples that deletes have removed; if that cannot be found out, {@code
+ *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet, and
+ *       what may still hold samples that deletes have removed; if that cannot be found out, {@code
  *       problem} says why in its place
  *   <li>{@code POST /varve/v1/deletes/ID/cancel}: gives a delete up
  * </ul>

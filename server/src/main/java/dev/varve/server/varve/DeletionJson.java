@@ -51,8 +51,7 @@ final class DeletionJson {
       json.writeStringProperty("made", remnant.made().toString());
     }
     if (remnant.from() != null) {
-      json.writeStringProperty(
-          remnant.certain() ? "gone" : "earliest", remnant.from().toString());
+      json.writeStringProperty(remnant.certain() ? "gone" : "earliest", remnant.from().toString());
     }
     json.writeStringProperty("advice", remnant.advice());
     json.writeEndObject();

@@ -367,8 +367,7 @@ class BigtableTablesIT {
     assertThat(collected.from()).isEqualTo(deleted.plus(Duration.ofDays(7)));
     assertThat(collected.certain()).isTrue();
     assertThat(collected.text()).contains("gcloud bigtable backups list");
-    assertThat(store.collected(SPEC, deleted.minus(Duration.ofDays(7))))
-        .isEqualTo(Collected.GONE);
+    assertThat(store.collected(SPEC, deleted.minus(Duration.ofDays(7)))).isEqualTo(Collected.GONE);
   }
 
   private long keptFor(String table) {

@@ -257,7 +257,9 @@ final class TableCatalog {
     return row == null ? 0 : row.getInt(0);
   }
 
-  /** Returns how long a table keeps tombstones, and with them what they hide; 0 if it is missing. */
+  /**
+   * Returns how long a table keeps tombstones, and with them what they hide; 0 if it is missing.
+   */
   Duration gcGrace(String cqlName) {
     Row row =
         requests

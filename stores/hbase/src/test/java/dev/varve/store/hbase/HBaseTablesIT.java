@@ -168,10 +168,7 @@ class HBaseTablesIT {
   void deletedCellsAreGoneOnceAllRegionsAreCompacted() throws Exception {
     TableSpec spec =
         new TableSpec(
-            "gone",
-            List.of(FamilySpec.latest("d")),
-            Resolution.MILLISECONDS,
-            Partitioning.NONE);
+            "gone", List.of(FamilySpec.latest("d")), Resolution.MILLISECONDS, Partitioning.NONE);
     Table table = store.open(spec, OpenMode.CREATE_IF_ABSENT);
     TableName name = TableName.valueOf("gone");
     MutationBatch batch = new MutationBatch();
@@ -203,10 +200,7 @@ class HBaseTablesIT {
   void deletedCellsStayWhereHBaseIsToldToKeepThem() throws Exception {
     TableSpec spec =
         new TableSpec(
-            "kept",
-            List.of(FamilySpec.latest("d")),
-            Resolution.MILLISECONDS,
-            Partitioning.NONE);
+            "kept", List.of(FamilySpec.latest("d")), Resolution.MILLISECONDS, Partitioning.NONE);
     store.open(spec, OpenMode.CREATE_IF_ABSENT);
     TableDescriptor found = admin().getDescriptor(TableName.valueOf("kept")).get();
     ColumnFamilyDescriptor keeping =
@@ -214,8 +208,7 @@ class HBaseTablesIT {
             .setKeepDeletedCells(KeepDeletedCells.TRUE)
             .build();
     admin()
-        .modifyTable(
-            TableDescriptorBuilder.newBuilder(found).modifyColumnFamily(keeping).build())
+        .modifyTable(TableDescriptorBuilder.newBuilder(found).modifyColumnFamily(keeping).build())
         .get();
     assertThat(store.collected(spec, Instant.EPOCH).text())
         .isEqualTo(
