@@ -12,6 +12,7 @@ import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.kairosdb.RollupReader.InvalidTaskException;
+import dev.varve.server.kairosdb.RollupStore.DamagedException;
 import dev.varve.server.kairosdb.RollupTask.RollupQuery;
 import java.io.IOException;
 import java.time.LocalDateTime;
@@ -63,6 +64,8 @@ final class RollupRoutes {
         exchange.answer(400, Answers.ERROR_JSON, Answers.errors(e.problems()));
       } catch (UnknownTaskException e) {
         Answers.json(exchange, 404, Answers.errors(List.of(String.valueOf(e.getMessage()))));
+      } catch (DamagedException e) {
+        throw new HttpError(500, String.valueOf(e.getMessage()));
       } catch (IllegalArgumentException e) {
         throw HttpError.badRequest(String.valueOf(e.getMessage()));
       }
@@ -174,7 +177,7 @@ final class RollupRoutes {
     RollupStore store = store(exchange);
     // A task without a creator runs with the rights of the user who stores it again.
     boolean isTaken = creator != null && store.creator(id) == null;
-    if (isTaken || !task.json().equals(before)) {
+    if (isTaken || !task.json().equals(before) || store.isDamaged(id)) {
       store.put(task, creator, context.clock().millis());
     }
     answer(exchange, task);

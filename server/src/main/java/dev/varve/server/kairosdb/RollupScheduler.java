@@ -15,6 +15,7 @@ import dev.varve.server.http.Right;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.kairosdb.RollupStatus.OfQuery;
+import dev.varve.server.kairosdb.RollupStore.DamagedException;
 import dev.varve.server.kairosdb.RollupTask.RollupQuery;
 import java.io.IOException;
 import java.time.Clock;
@@ -42,6 +43,7 @@ import org.slf4j.LoggerFactory;
 public final class RollupScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RollupScheduler.class);
   private static final RateLimitedLog FAILED = new RateLimitedLog("roll-ups");
+  private static final String TAKEN = "another server has taken the task over";
 
   /** Pause between two searches for due tasks. */
   private static final long PAUSE_MILLIS = 1_000;
@@ -54,6 +56,9 @@ public final class RollupScheduler implements AutoCloseable {
 
   /** Pause between two searches for tasks that other servers have added. */
   private static final long FOREIGN_TASKS_MILLIS = 10_000;
+
+  /** Pause until a damaged task is looked at again. */
+  private static final long DAMAGED_MILLIS = 60_000;
 
   /** Maximum length of a stored error, in characters. */
   private static final int ERROR_MAX = 500;
@@ -71,6 +76,12 @@ public final class RollupScheduler implements AutoCloseable {
 
   /** When tasks of others were last looked for, by dataset. Confined to the scheduler's thread. */
   private final Map<String, Long> looked = new HashMap<>();
+
+  /**
+   * Until when damaged tasks are left alone, in ms since 1970, by dataset and ID. Confined to the
+   * scheduler's thread.
+   */
+  private final Map<String, Long> damaged = new HashMap<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicLong executions = new AtomicLong();
@@ -118,40 +129,69 @@ public final class RollupScheduler implements AutoCloseable {
   private void loop() {
     try {
       do {
-        for (Dataset dataset : datasets) {
-          look(dataset);
-        }
+        runDue();
       } while (!closed.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Runs the tasks of a dataset that are due. */
-  private void look(Dataset dataset) {
-    RollupStore store = new RollupStore(dataset);
-    try {
-      long now = clock.millis();
-      if (!store.runsHere() || !dataset.isCatalogComplete()) {
-        return;
+  /** Runs the tasks of all datasets that are due. */
+  void runDue() {
+    long now = clock.millis();
+    damaged.values().removeIf(until -> until <= now);
+    for (Dataset dataset : datasets) {
+      try {
+        look(dataset, now);
+      } catch (RuntimeException e) {
+        FAILED.warn("tasks", "the roll-up tasks of dataset '" + dataset.name() + "': " + e);
       }
-      if (store.areShared()) {
-        schedule(dataset, store, now);
-      }
-      Map<String, RollupStatus> due = new LinkedHashMap<>();
-      store.statuses((id, status) -> {
-        if (status.next() <= now) {
-          due.put(id, status);
-        }
-      });
-      for (String id : due.keySet()) {
-        if (isOpen()) {
-          runIfMine(id, dataset, store);
-        }
-      }
-    } catch (RuntimeException e) {
-      FAILED.warn("tasks", "the roll-up tasks of dataset '" + dataset.name() + "': " + e);
     }
+  }
+
+  private void look(Dataset dataset, long now) {
+    RollupStore store = new RollupStore(dataset);
+    if (!store.runsHere() || !dataset.isCatalogComplete()) {
+      return;
+    }
+    if (store.areShared()) {
+      schedule(dataset, store, now);
+    }
+    List<String> due = new ArrayList<>();
+    store.statuses(
+        (id, status) -> {
+          if (status.next() <= now) {
+            due.add(id);
+          }
+        },
+        problem -> leave(problem, dataset, now));
+    for (String id : due) {
+      if (isOpen() && !damaged.containsKey(named(dataset, id))) {
+        guarded(id, dataset, () -> runIfMine(id, dataset, store));
+      }
+    }
+  }
+
+  /** Does something for one task, so that its failure does not keep others from running. */
+  private void guarded(String id, Dataset dataset, Runnable work) {
+    try {
+      work.run();
+    } catch (DamagedException e) {
+      leave(e, dataset, clock.millis());
+    } catch (RuntimeException e) {
+      FAILED.warn("task", "roll-up task '%s' of dataset '%s': %s".formatted(id, dataset.name(), e));
+    }
+  }
+
+  private void leave(DamagedException problem, Dataset dataset, long now) {
+    if (damaged.putIfAbsent(named(dataset, problem.id()), now + DAMAGED_MILLIS) == null) {
+      LOG.warn("dataset '{}': {}", dataset.name(), problem.getMessage());
+      count(true);
+    }
+  }
+
+  private static String named(Dataset dataset, String id) {
+    return dataset.name() + "/" + id;
   }
 
   /** Gives a schedule to tasks that others have added: they are due one interval from now. */
@@ -162,11 +202,15 @@ public final class RollupScheduler implements AutoCloseable {
     }
     looked.put(dataset.name(), now);
     for (Text task : store.tasks(ReadGuard.NONE)) {
-      if (store.status(task.key()) == null) {
-        RollupTask read = read(task.key(), task.text(), dataset);
-        if (read != null) {
-          store.put(task.key(), RollupStatus.NEW.due(RollupStatus.next(now, read.interval(), now)));
-        }
+      guarded(task.key(), dataset, () -> schedule(task, dataset, store, now));
+    }
+  }
+
+  private void schedule(Text task, Dataset dataset, RollupStore store, long now) {
+    if (store.status(task.key()) == null) {
+      RollupTask read = read(task.key(), task.text(), dataset);
+      if (read != null) {
+        store.put(task.key(), RollupStatus.NEW.due(RollupStatus.next(now, read.interval(), now)));
       }
     }
   }
@@ -237,10 +281,22 @@ public final class RollupScheduler implements AutoCloseable {
     // Windows of a failed execution are computed again by the next one.
     long done = failed ? execution.before().done() : now;
     long next = RollupStatus.next(execution.before().next(), task.interval(), clock.millis());
+    if (!isMine(execution)) {
+      // The state is that of the server which took the task over.
+      LOG.warn("dataset '{}', roll-up task '{}': {}", execution.dataset().name(), task.id(), TAKEN);
+      count(true);
+      return;
+    }
     if (execution.store().task(task.id()) != null) {
       execution.store().put(task.id(), new RollupStatus(next, done, host, results));
     }
     count(failed);
+  }
+
+  /** Extends the lease of a task. Returns whether this server still has it. */
+  private boolean isMine(TaskRun execution) {
+    return !execution.shared()
+        || execution.store().extend(execution.id(), holder, clock.millis() + LEASE_MILLIS);
   }
 
   /** Counts an execution after its status is stored, so the count never runs ahead of it. */
@@ -306,13 +362,11 @@ public final class RollupScheduler implements AutoCloseable {
   }
 
   private void extend(TaskRun execution) {
-    long now = clock.millis();
     if (!isOpen()) {
       throw new IllegalStateException("the server is stopping");
     }
-    if (execution.shared()
-        && !execution.store().lease(execution.id(), holder, now, now + LEASE_MILLIS)) {
-      throw new IllegalStateException("another server has taken the task over");
+    if (!isMine(execution)) {
+      throw new IllegalStateException(TAKEN);
     }
   }
 

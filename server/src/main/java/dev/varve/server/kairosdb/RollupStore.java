@@ -8,6 +8,7 @@ import dev.varve.engine.config.DatasetConfig.Attached;
 import dev.varve.engine.request.ReadGuard;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,16 +37,43 @@ final class RollupStore {
     static Lease read(String id, String text) {
       int blank = text.indexOf(' ');
       try {
-        return new Lease(
-            Long.parseLong(text, 0, Math.max(0, blank), 10), text.substring(blank + 1));
+        Lease lease =
+            new Lease(Long.parseLong(text, 0, Math.max(0, blank), 10), text.substring(blank + 1));
+        if (lease.text().equals(text)) {
+          return lease;
+        }
+        throw new DamagedException("lease", id, text, null);
       } catch (NumberFormatException e) {
-        throw new IllegalStateException(
-            "the lease of roll-up task '%s' is damaged: '%s'".formatted(id, text), e);
+        throw new DamagedException("lease", id, text, e);
       }
     }
 
     String text() {
       return until + " " + holder;
+    }
+  }
+
+  /** Thrown if what is stored about a task cannot be read. */
+  static final class DamagedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** Maximum length of the damaged text in the message, in characters. */
+    private static final int SHOWN_MAX = 100;
+
+    private final String id;
+
+    private DamagedException(
+        String what, String id, String text, @Nullable RuntimeException cause) {
+      super(
+          "the %s of roll-up task '%s' is damaged: '%s'; store the task again (PUT /api/v1/rollups/%s)"
+              .formatted(what, id, text.substring(0, Math.min(text.length(), SHOWN_MAX)), id),
+          cause);
+      this.id = id;
+    }
+
+    /** Returns the ID of the task. */
+    String id() {
+      return id;
     }
   }
 
@@ -103,10 +131,14 @@ final class RollupStore {
     } else {
       texts.put(SERVICE, CREATOR, task.id(), creator);
     }
-    RollupStatus before = status(task.id());
+    RollupStatus before = readable(task.id());
     long due = RollupStatus.next(now, task.interval(), now);
     // A task without a status would never run.
     put(task.id(), (before == null ? RollupStatus.NEW : before).due(due));
+    if (isDamaged(task.id())) {
+      // Nobody can hold a lease that cannot be read.
+      texts.delete(SERVICE, LEASE, task.id());
+    }
     tasks.put(SERVICE, CONFIG, task.id(), task.json());
   }
 
@@ -144,18 +176,63 @@ final class RollupStore {
     return status == null ? null : status.shown();
   }
 
+  /**
+   * Returns the state of a task; null if there is none.
+   *
+   * @throws DamagedException if it cannot be read
+   */
   @Nullable RollupStatus status(String id) {
     String stored = text(STATUS, id);
-    return stored == null ? null : RollupStatus.read(stored);
+    return stored == null ? null : status(id, stored);
+  }
+
+  private @Nullable RollupStatus readable(String id) {
+    try {
+      return status(id);
+    } catch (DamagedException e) {
+      return null;
+    }
+  }
+
+  private static RollupStatus status(String id, String stored) {
+    try {
+      return RollupStatus.read(stored);
+    } catch (RuntimeException e) {
+      throw new DamagedException("state", id, stored, e);
+    }
   }
 
   /**
    * Passes on the states of all tasks.
    *
    * @param into receives the ID of each task with its state
+   * @param damaged receives what is wrong with each state that cannot be read
    */
-  void statuses(BiConsumer<String, RollupStatus> into) {
-    texts.each(SERVICE, STATUS, text -> into.accept(text.key(), RollupStatus.read(text.text())));
+  void statuses(BiConsumer<String, RollupStatus> into, Consumer<DamagedException> damaged) {
+    texts.each(
+        SERVICE,
+        STATUS,
+        text -> {
+          RollupStatus status;
+          try {
+            status = status(text.key(), text.text());
+          } catch (DamagedException e) {
+            damaged.accept(e);
+            return;
+          }
+          into.accept(text.key(), status);
+        });
+  }
+
+  /** Returns whether the state or the lease of a task cannot be read, so that it never runs. */
+  boolean isDamaged(String id) {
+    try {
+      status(id);
+      standing(id);
+      return false;
+    } catch (DamagedException e) {
+      return true;
+    }
   }
 
   void put(String id, RollupStatus status) {
@@ -172,24 +249,43 @@ final class RollupStore {
    * @param now in ms since 1970
    * @param until in ms since 1970
    * @return whether this server may run the task
+   * @throws DamagedException if the lease cannot be read
    */
   boolean lease(String id, String holder, long now, long until) {
-    String standing = text(LEASE, id);
-    if (standing != null) {
-      Lease lease = Lease.read(id, standing);
-      if (!lease.holder().equals(holder) && lease.until() > now) {
-        return false;
-      }
+    Lease standing = standing(id);
+    if (standing != null && !standing.holder().equals(holder) && standing.until() > now) {
+      return false;
     }
-    return texts.putIf(SERVICE, LEASE, id, standing, new Lease(until, holder).text());
+    return replace(id, standing, new Lease(until, holder));
+  }
+
+  /**
+   * Extends a lease of this server, even if it has ended, unless another server has taken one.
+   *
+   * @param until in ms since 1970
+   * @return whether this server may go on with the task
+   * @throws DamagedException if the lease cannot be read
+   */
+  boolean extend(String id, String holder, long until) {
+    Lease standing = standing(id);
+    return standing != null
+        && standing.holder().equals(holder)
+        && replace(id, standing, new Lease(until, holder));
   }
 
   /** Ends a lease of this server. */
   void release(String id, String holder) {
-    String standing = text(LEASE, id);
-    if (standing != null && Lease.read(id, standing).holder().equals(holder)) {
-      texts.putIf(SERVICE, LEASE, id, standing, new Lease(0, holder).text());
-    }
+    extend(id, holder, 0);
+  }
+
+  private @Nullable Lease standing(String id) {
+    String text = text(LEASE, id);
+    return text == null ? null : Lease.read(id, text);
+  }
+
+  private boolean replace(String id, @Nullable Lease standing, Lease lease) {
+    String expected = standing == null ? null : standing.text();
+    return texts.putIf(SERVICE, LEASE, id, expected, lease.text());
   }
 
   private @Nullable String text(String serviceKey, String id) {
