@@ -30,6 +30,16 @@ public enum Resolution {
   }
 
   /**
+   * Returns a length of time in milliseconds. It is exact for whole milliseconds below 2^53, so
+   * that what is computed from it does not depend on the unit.
+   */
+  public double millis(long length) {
+    long larger = Math.max(nanos, MILLISECONDS.nanos);
+    long ratio = larger / Math.min(nanos, MILLISECONDS.nanos);
+    return nanos == larger ? (double) length * ratio : (double) length / ratio;
+  }
+
+  /**
    * Converts a time to another unit, rounding towards the past.
    *
    * @throws ArithmeticException if the result does not fit into 64 bits

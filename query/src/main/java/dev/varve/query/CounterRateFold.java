@@ -1,5 +1,6 @@
 package dev.varve.query;
 
+import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 
 /** Increase over time within one series. The last sample before a window counts as its first. */
@@ -10,10 +11,10 @@ final class CounterRateFold extends Fold {
   private boolean rising;
   private long firstTime;
   private double increase;
-  private final double perSecond;
+  private final Resolution resolution;
 
-  CounterRateFold(long perSecond) {
-    this.perSecond = perSecond;
+  CounterRateFold(Resolution resolution) {
+    this.resolution = resolution;
   }
 
   @Override
@@ -48,7 +49,7 @@ final class CounterRateFold extends Fold {
   @Override
   void emit(int slot, long time, Emitter out) {
     if (rising) {
-      out.add(time, increase * perSecond / (lastTime - firstTime));
+      out.add(time, increase * 1000 / resolution.millis(lastTime - firstTime));
     }
   }
 

@@ -21,8 +21,8 @@ abstract class Fold {
             case COUNT -> new CountFold();
             case FIRST -> new PickFold(true);
             case LAST -> new PickFold(false);
-            case RATE -> new CounterRateFold(resolution.perSecond());
-            case LEAST_SQUARES -> new LineFold();
+            case RATE -> new CounterRateFold(resolution);
+            case LEAST_SQUARES -> new LineFold(resolution);
           };
       case Aggregation.Deviation deviation -> new DeviationFold(deviation);
       case Aggregation.Percentile percentile -> new PercentileFold(percentile, use);

@@ -1,5 +1,6 @@
 package dev.varve.query;
 
+import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 
 /** Simple linear regression, centred on running means to avoid cancellation with large times. */
@@ -13,6 +14,11 @@ final class LineFold extends Fold {
   private double products;
   private double firstValue;
   private double lastValue;
+  private final Resolution resolution;
+
+  LineFold(Resolution resolution) {
+    this.resolution = resolution;
+  }
 
   @Override
   void reset(int slot) {
@@ -36,7 +42,7 @@ final class LineFold extends Fold {
       lastValue = value;
       count++;
       // Times are relative to the first one, which keeps their squares small.
-      double x = (double) time - firstTime;
+      double x = resolution.millis(time - firstTime);
       double dx = x - meanTime;
       double dy = value - meanValue;
       meanTime += dx / count;
@@ -57,7 +63,7 @@ final class LineFold extends Fold {
     }
     double slope = products / timeSquares;
     out.add(firstTime, meanValue - slope * meanTime);
-    out.add(lastTime, meanValue + slope * ((double) lastTime - firstTime - meanTime));
+    out.add(lastTime, meanValue + slope * (resolution.millis(lastTime - firstTime) - meanTime));
   }
 
   @Override

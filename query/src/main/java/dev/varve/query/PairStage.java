@@ -55,6 +55,7 @@ final class PairStage extends NumberStage {
     if (plan.counter() && value < lastValue) {
       change = value;
     }
-    return change / (time - lastTime) * plan.per().lengthFrom(lastTime);
+    double between = plan.per().resolution().millis(time - lastTime);
+    return change / between * plan.per().millisFrom(lastTime);
   }
 }

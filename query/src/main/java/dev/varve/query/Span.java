@@ -20,18 +20,18 @@ public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolutio
     return new Span(1, ChronoUnit.SECONDS, ZoneOffset.UTC, resolution);
   }
 
-  /** Returns the duration from an instant on; less than 1 if the resolution is coarser. */
-  public double lengthFrom(long time) {
+  /** Returns the duration from an instant on, in milliseconds. */
+  public double millisFrom(long time) {
     if (unit.isTimeBased()) {
       double seconds = unit.getDuration().toSeconds() + unit.getDuration().toNanosPart() / 1e9;
-      return count * seconds * resolution.perSecond();
+      return count * seconds * 1000;
     }
     try {
       ZonedDateTime from = Times.local(time, resolution, zone);
-      return Times.of(from.plus(count, unit), resolution) - (double) time;
+      return resolution.millis(Times.of(from.plus(count, unit), resolution) - time);
     } catch (DateTimeException | ArithmeticException e) {
       // Beyond the end of the calendar, use the average length of the unit.
-      return (double) count * unit.getDuration().toSeconds() * resolution.perSecond();
+      return (double) count * unit.getDuration().toSeconds() * 1000;
     }
   }
 }
