@@ -25,11 +25,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The store {@code memory}, except that writes fail if a name contains {@link #WORD}, and reads of
- * rows if their keys contain {@link #READ_WORD}.
+ * rows if their keys contain {@link #READ_WORD}. All writes fail while the switch is on that the
+ * option {@link #SWITCH} names.
  */
 public final class BreakingStore implements StoreProvider {
   public static final String KIND = "breaking-memory";
@@ -40,6 +43,16 @@ public final class BreakingStore implements StoreProvider {
   /** The word that makes a read fail. */
   public static final String READ_WORD = "readbreaking";
 
+  /** The option with the name of a switch. */
+  public static final String SWITCH = "switch";
+
+  private static final Map<String, AtomicBoolean> SWITCHES = new ConcurrentHashMap<>();
+
+  /** Returns the switch of a name, which is off at first. */
+  public static AtomicBoolean switchOf(String name) {
+    return SWITCHES.computeIfAbsent(name, any -> new AtomicBoolean());
+  }
+
   @Override
   public String kind() {
     return KIND;
@@ -47,10 +60,12 @@ public final class BreakingStore implements StoreProvider {
 
   @Override
   public Store open(Path directory, long memory, Map<String, String> options) {
-    return new Breaking(StoreProviders.of("memory").open(directory, memory, options));
+    return new Breaking(
+        StoreProviders.of("memory").open(directory, memory, Map.of()),
+        switchOf(options.getOrDefault(SWITCH, "")));
   }
 
-  private record Breaking(Store plain) implements Store {
+  private record Breaking(Store plain, AtomicBoolean broken) implements Store {
     @Override
     public String kind() {
       return plain.kind();
@@ -73,7 +88,7 @@ public final class BreakingStore implements StoreProvider {
 
     @Override
     public Table open(TableSpec spec, OpenMode mode) {
-      return new BreakingTable(plain.open(spec, mode));
+      return new BreakingTable(plain.open(spec, mode), broken);
     }
 
     @Override
@@ -97,7 +112,7 @@ public final class BreakingStore implements StoreProvider {
     }
   }
 
-  private record BreakingTable(Table plain) implements Table {
+  private record BreakingTable(Table plain, AtomicBoolean broken) implements Table {
     @Override
     public TableSpec spec() {
       return plain.spec();
@@ -106,7 +121,7 @@ public final class BreakingStore implements StoreProvider {
     @Override
     public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
       CellBatch cells = batch.cells();
-      boolean breaks = false;
+      boolean breaks = broken.get();
       int mutations = 0;
       for (int i = 0; i < cells.size(); i++) {
         mutations += i == 0 || !cells.sameRow(i - 1, i) ? 1 : 0;
@@ -134,7 +149,36 @@ public final class BreakingStore implements StoreProvider {
 
     @Override
     public <P extends Power> Optional<P> power(Class<P> power) {
+      // One object may have several powers.
+      if (power == Power.ConditionalPut.class) {
+        return plain
+            .power(Power.ConditionalPut.class)
+            .map(own ->
+                power.cast(
+                    (Power.ConditionalPut)
+                        (cell, expected) -> {
+                          requireWhole();
+                          return own.putIf(cell, expected);
+                        }));
+      }
+      if (power == Power.Increment.class) {
+        return plain
+            .power(Power.Increment.class)
+            .map(own ->
+                power.cast(
+                    (Power.Increment)
+                        (row, family, qualifier, amount, time) -> {
+                          requireWhole();
+                          return own.add(row, family, qualifier, amount, time);
+                        }));
+      }
       return plain.power(power);
+    }
+
+    private void requireWhole() {
+      if (broken.get()) {
+        throw new StoreException("the store is broken");
+      }
     }
 
     @Override
