@@ -4,24 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.formats.protobuf.WireWriter;
+import dev.varve.server.GrafanaRequest;
 import dev.varve.server.TestServer;
 import dev.varve.server.http.WebAccess;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntToDoubleFunction;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,14 +48,6 @@ class GrafanaTest {
       """;
 
   private TestServer server;
-
-  /** A request and its recorded answer. */
-  record Recorded(String what, String method, String path, String form, int status, String body) {
-    @Override
-    public String toString() {
-      return what + ": " + method + " " + path;
-    }
-  }
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
@@ -127,62 +114,14 @@ class GrafanaTest {
     return new WireWriter().varint(1, type).text(2, metric).text(4, help).text(5, unit);
   }
 
-  static Stream<Recorded> recorded() throws IOException {
-    try (InputStream in = GrafanaTest.class.getResourceAsStream("grafana-requests.txt")) {
-      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-      return Arrays.stream(text.split("\n\n", -1)).skip(1).map(GrafanaTest::read);
-    }
-  }
-
-  private static Recorded read(String block) {
-    List<String> lines = block.strip().concat(" ").lines().toList();
-    String[] request = lines.get(1).split(" ", 2);
-    String[] answer = lines.getLast().split(" ", 2);
-    return new Recorded(
-        lines.get(0).substring(3),
-        request[0],
-        request[1],
-        lines.size() == 4 ? lines.get(2) : "",
-        Integer.parseInt(answer[0]),
-        answer[1].strip());
-  }
-
-  private HttpRequest.Builder request(Recorded recorded) {
-    HttpRequest.Builder request =
-        server
-            .request(recorded.path())
-            .header("Accept", "application/json, text/plain, */*")
-            .header("Origin", ORIGIN);
-    return switch (recorded.method()) {
-      case "POST" ->
-          request
-              .header("Content-Type", "application/x-www-form-urlencoded")
-              .POST(BodyPublishers.ofString(recorded.form()));
-      case "OPTIONS" ->
-          request
-              .header("Access-Control-Request-Method", "POST")
-              .method("OPTIONS", BodyPublishers.noBody());
-      default -> request.method(recorded.method(), BodyPublishers.noBody());
-    };
+  static Stream<GrafanaRequest> recorded() throws IOException {
+    return GrafanaRequest.of(GrafanaTest.class);
   }
 
   @ParameterizedTest
   @MethodSource("recorded")
-  void answersAsGrafanaNeedsIt(Recorded recorded) {
-    HttpResponse<String> answer = server.send(request(recorded));
-    String body = recorded.body();
-    if (body.contains("...")) {
-      String[] parts = body.split(Pattern.quote("..."), -1);
-      assertThat(answer.body())
-          .matches(Arrays.stream(parts).map(Pattern::quote).collect(Collectors.joining(".*")));
-    } else {
-      assertThat(answer.body()).isEqualTo(body);
-    }
-    assertThat(answer.statusCode()).isEqualTo(recorded.status());
-    assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue(ORIGIN);
-    if (recorded.status() != 204) {
-      assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
-    }
+  void answersAsGrafanaNeedsIt(GrafanaRequest recorded) {
+    recorded.check(server, ORIGIN, "application/json");
   }
 
   @Test
