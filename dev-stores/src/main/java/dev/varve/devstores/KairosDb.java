@@ -163,6 +163,11 @@ public final class KairosDb implements AutoCloseable {
     return port;
   }
 
+  /** Returns the port of its telnet interface, on 127.0.0.1. */
+  public int telnetPort() {
+    return telnetPort;
+  }
+
   public long pid() {
     return process.pid();
   }

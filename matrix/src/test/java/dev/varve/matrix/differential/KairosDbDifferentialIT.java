@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,14 +36,18 @@ class KairosDbDifferentialIT {
           new Trial(
               "KairosDB 1.3.0 (in layout " + layout + ")",
               SEED,
-              new Server(URI.create("http://127.0.0.1:" + kairos.port()), ""),
+              new Server(URI.create("http://127.0.0.1:" + kairos.port()), "", kairos.telnetPort()),
               new Server(varve.address(), "/kairosdb"),
               KairosDbRules.all(layout));
       run(trial, choices);
+      Choices late = new Choices(SEED);
+      runLate(trial, late);
+      Map<String, Set<String>> options = new TreeMap<>(choices.options());
+      options.putAll(late.options());
       trial.end(
           List.of(Path.of("..", "docs", "api", "kairosdb.md")),
           Path.of("target", "differential", "kairosdb.md"),
-          choices.options());
+          options);
     }
   }
 
@@ -63,6 +70,20 @@ class KairosDbDifferentialIT {
       trial.send(requests.delete());
       trial.send(requests.readRest());
     }
+  }
+
+  /** Sends lines, and requests about the runs of the roll-ups that there are. */
+  private static void runLate(Trial trial, Choices choices) {
+    KairosDbLines lines = new KairosDbLines(choices);
+    for (int i = 0; i < REQUESTS / 20; i++) {
+      trial.send(lines.any());
+    }
+    KairosDbRuns runs = new KairosDbRuns(choices, () -> commonIds(trial));
+    for (int i = 0; i < REQUESTS / 20; i++) {
+      trial.send(runs.any());
+    }
+    settle();
+    lines.reads().forEach(trial::send);
   }
 
   /**

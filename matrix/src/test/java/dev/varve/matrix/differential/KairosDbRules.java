@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** The differences from KairosDB that its page lists. */
 final class KairosDbRules {
   /** Words of KairosDB's JSON library. */
+  /** Answers to lines that Varve refuses. */
+  private static final Pattern REFUSED_LINES =
+      Pattern.compile("\\[\"put[ms]?: (illegal argument|invalid value): .*\"]");
+
   private static final Pattern LIBRARY =
       Pattern.compile(
           "IllegalStateException|NumberFormatException|EOFException|MalformedJsonException"
@@ -273,6 +277,18 @@ final class KairosDbRules {
             "**`save_as` with a tag that is a list or an object**",
             (both, difference) ->
                 both.statuses(200, 500) && both.ours().body().contains("save_as cannot write tag")),
+        new Rule(
+            "text is ISO-8859-1 and errors are not answered",
+            (both, difference) ->
+                both.request().method().equals(Server.LINES)
+                    && both.theirs().body().equals("[]")
+                    && REFUSED_LINES.matcher(both.ours().body()).matches()),
+        new Rule(
+            "**the status of a roll-up**",
+            (both, difference) ->
+                both.request().has("endpoint GET rollups/status id")
+                    && both.ours().status() == 200
+                    && (both.theirs().status() == 404 || !difference.place().equals("status"))),
         new Rule(
             "**`least_squares` over few or equal times**",
             (both, difference) ->

@@ -19,10 +19,14 @@ final class Server {
   /** The method of a request that sends its body as lines, over a connection of its own. */
   static final String LINES = "LINES";
 
+  /** The line that ends a connection to OpenTSDB; KairosDB has none. */
+  private static final String EXIT = "exit\n";
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final URI address;
   private final String prefix;
+  private final int linesPort;
   private final HttpClient http = HttpClient.newHttpClient();
 
   /** An ID that a server has made up. */
@@ -44,8 +48,14 @@ final class Server {
    * @param prefix comes before every path
    */
   Server(URI address, String prefix) {
+    this(address, prefix, address.getPort());
+  }
+
+  /** Creates a client of a server that accepts lines on another port than requests. */
+  Server(URI address, String prefix, int linesPort) {
     this.address = address;
     this.prefix = prefix;
+    this.linesPort = linesPort;
   }
 
   /** Returns the server's own texts by the common ones. */
@@ -91,11 +101,14 @@ final class Server {
     }
   }
 
-  /** Sends lines, of which one ends the connection, and returns the lines of the answer. */
+  /** Sends lines, which end the connection, and returns the lines of the answer. */
   private Answer lines(String lines) {
-    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+    try (Socket socket = new Socket(address.getHost(), linesPort)) {
       socket.setSoTimeout((int) PATIENCE.toMillis());
       socket.getOutputStream().write(lines.getBytes(StandardCharsets.UTF_8));
+      if (!lines.endsWith(EXIT)) {
+        socket.shutdownOutput();
+      }
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Answer(200, JsonTree.write(answer.lines().toList()));
     } catch (IOException e) {
