@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The differences from KairosDB that its page lists. */
 final class KairosDbRules {
-  /** Words of KairosDB's JSON library. */
   /** Answers to lines that Varve refuses. */
   private static final Pattern REFUSED_LINES =
       Pattern.compile("\\[\"put[ms]?: (illegal argument|invalid value): .*\"]");
 
+  /** Words of KairosDB's JSON library. */
   private static final Pattern LIBRARY =
       Pattern.compile(
           "IllegalStateException|NumberFormatException|EOFException|MalformedJsonException"
@@ -277,6 +277,12 @@ final class KairosDbRules {
             "**`save_as` with a tag that is a list or an object**",
             (both, difference) ->
                 both.statuses(200, 500) && both.ours().body().contains("save_as cannot write tag")),
+        new Rule(
+            "KairosDB: a `put` may lack tags and gets `add=tag`",
+            (both, difference) ->
+                both.request().has("reads lines")
+                    && both.theirs().body().contains("\"add\":[\"tag\"]")
+                    && !both.ours().body().contains("\"add\"")),
         new Rule(
             "text is ISO-8859-1 and errors are not answered",
             (both, difference) ->
