@@ -59,7 +59,7 @@ class ApisInLayoutsTest {
    * @param body null for a GET; may contain {@code METRIC}, as the path may
    * @param holds a part of the answer, so that equal answers are not equally empty
    */
-  private record Asked(String api, String path, String type, String body, String holds) {
+  record Asked(String api, String path, String type, String body, String holds) {
     private static Asked get(String api, String path, String holds) {
       return new Asked(api, path, "", "", holds);
     }
@@ -111,7 +111,7 @@ class ApisInLayoutsTest {
     for (int i = 0; i < 36; i++) {
       if (i % 12 < 10) {
         double value = i % 7 == 0 ? i : i * 5.3 - 40 * series;
-        points.add(new double[] {START + 300 * i + (i + series) % 9, value});
+        points.add(new double[] {START + 300L * i + (i + series) % 9, value});
       }
     }
     points.add(new double[] {LATE - 10 + series, 0.5 + series});
@@ -382,11 +382,13 @@ class ApisInLayoutsTest {
   }
 
   private static List<Asked> heroic() {
-    String byHost =
-        ",\"aggregators\":[{\"type\":\"group\",\"of\":[\"host\"],\"each\":[{\"type\":\"%s\",\"sampling\":{\"value\":10,\"unit\":\"minutes\"}}]}]";
     List<Asked> all = new ArrayList<>();
     for (String aggregation : List.of("average", "sum", "min", "count", "stddev", "spread")) {
-      all.add(heroic(byHost.formatted(aggregation), "\"host\":\"c\""));
+      all.add(
+          heroic(
+              ",\"aggregators\":[{\"type\":\"group\",\"of\":[\"host\"],\"each\":[{\"type\":\"%s\",\"sampling\":{\"value\":10,\"unit\":\"minutes\"}}]}]"
+                  .formatted(aggregation),
+              "\"host\":\"c\""));
     }
     all.add(
         new Asked(

@@ -93,7 +93,7 @@ class FailingStoreTest {
    * @param path below the name of the dialect; {@code $TSUID}, {@code $UID} and {@code $TASK} are
    *     those of what there is
    */
-  private record Side(String layout, String dialect, String method, String path, String body) {
+  record Side(String layout, String dialect, String method, String path, String body) {
     @Override
     public String toString() {
       return layout + ": " + method + " /" + dialect + path + " " + body;
