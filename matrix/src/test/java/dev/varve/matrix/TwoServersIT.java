@@ -31,6 +31,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,6 +49,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two servers on real stores that never talk to each other. Each sees what the other writes within
@@ -259,8 +262,7 @@ class TwoServersIT {
                 .isSubsetOf(new Value.Real(100), new Value.Real(200)));
   }
 
-  private static EngineConfig lost(Path data) {
-    DevStore store = RealStores.cassandra();
+  private static EngineConfig lost(DevStore store, Path data) {
     DatasetConfig dataset =
         new DatasetConfig(
             "lost",
@@ -274,12 +276,16 @@ class TwoServersIT {
   }
 
   /** The tables of samples are there, as the store's own backup restores them. */
-  @Test
-  void aHomeComesBackFromABackup() throws Exception {
-    Path data = directory.resolve("backed-up");
-    Path backups = directory.resolve("backups");
+  @ParameterizedTest
+  @ValueSource(strings = {"bigtable", "hbase", "cassandra"})
+  void aHomeComesBackFromABackup(String kind) throws Exception {
+    DevStore of =
+        stores.stream().filter(store -> store.kind().equals(kind)).findFirst().orElseThrow();
+    Path place = Files.createDirectory(directory.resolve("home-in-" + kind));
+    Path data = place.resolve("backed-up");
+    Path backups = place.resolve("backups");
     MetricMetadata said = new MetricMetadata("m", "gauge", "seconds", "What it is.");
-    try (Engine engine = Engine.open(lost(data))) {
+    try (Engine engine = Engine.open(lost(of, data))) {
       Dataset dataset = engine.defaultDataset();
       assertThat(dataset.write(one("kept", NOW, 1)).rejections()).isEmpty();
       dataset.catalog().describe(List.of(said));
@@ -287,29 +293,28 @@ class TwoServersIT {
       new BackupJob(backups, Map.of(), 0)
           .run(engine.snapshots().source(), (files, bytes, total) -> {});
     }
-    Path restored = directory.resolve("restored");
+    Path restored = place.resolve("restored");
     try (BackupFolder folder = BackupFolder.forReading(backups)) {
       new Restore(folder, folder.find(null), restored).run((files, bytes, total) -> {});
     }
-    try (Engine engine = Engine.open(lost(directory.resolve("later")))) {
+    try (Engine engine = Engine.open(lost(of, place.resolve("later")))) {
       MetricMetadata later = new MetricMetadata("later", "gauge", "", "");
       engine.defaultDataset().catalog().describe(List.of(later));
     }
     List<Snapshots.RestoredHome> homes = new ArrayList<>();
-    assertThatThrownBy(() -> Snapshots.restoreHomes(lost(restored), homes::add))
+    assertThatThrownBy(() -> Snapshots.restoreHomes(lost(of, restored), homes::add))
         .hasMessageContaining("has another home of dataset 'lost', which is not overwritten");
-    DevStore of = RealStores.cassandra();
     try (Store store = StoreProviders.of(of.kind()).open(data, RunningStore.MEMORY, of.options())) {
       // As in a store that was restored from the tables of samples alone.
       store.drop(".clock");
-      assertThat(Snapshots.replaceHome(lost(restored), "lost", homes::add)).isEqualTo(1);
+      assertThat(Snapshots.replaceHome(lost(of, restored), "lost", homes::add)).isEqualTo(1);
       assertThat(store.tables()).contains("lost.buckets", ".clock");
     }
-    assertThat(Snapshots.restoreHomes(lost(restored), homes::add)).isEqualTo(1);
+    assertThat(Snapshots.restoreHomes(lost(of, restored), homes::add)).isEqualTo(1);
     assertThat(homes).hasSize(2);
     assertThat(homes.removeFirst()).isEqualTo(homes.getFirst());
     assertThat(homes).singleElement().satisfies(home -> assertThat(home.cells()).isGreaterThan(5));
-    try (Engine engine = Engine.open(lost(restored))) {
+    try (Engine engine = Engine.open(lost(of, restored))) {
       Dataset dataset = engine.defaultDataset();
       assertThat(dataset.isCatalogComplete()).isTrue();
       assertThat(hosts(dataset, TimeRange.ALL))
