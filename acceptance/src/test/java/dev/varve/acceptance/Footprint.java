@@ -55,6 +55,18 @@ record Footprint(
     }
   }
 
+  /** Writes what the heap and native memory of a server consist of to files with a number. */
+  static void describe(VarveProcess server, Path folder, int number)
+      throws IOException, InterruptedException {
+    String pid = Long.toString(server.pid());
+    Files.writeString(
+        folder.resolve("heap-" + number + ".txt"), jcmd(pid, "GC.class_histogram"));
+    Files.writeString(
+        folder.resolve("native-" + number + ".txt"), jcmd(pid, "VM.native_memory"));
+    Files.writeString(
+        folder.resolve("metrics-" + number + ".txt"), server.get("/metrics").body());
+  }
+
   private static String jcmd(String pid, String command) throws IOException, InterruptedException {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     Process process =

@@ -25,13 +25,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A server that works for long: it takes samples and queries, evaluates rules, deletes, makes
- * backups, and is restarted in the middle of each quarter of the run. It loses nothing that it
- * acknowledged, and in the last quarter it needs no more heap, file handles, threads and native
- * memory than in the second.
+ * backups, and is restarted in the first quarter of the run. It loses nothing that it acknowledged,
+ * and in the last quarter it needs no more heap, file handles, threads and native memory than in
+ * the second. The process of these quarters is the same, so that nothing hides a slow leak.
  *
  * <p>{@code -Dvarve.soak.seconds=N} sets the length, an hour in profile {@code full}. A run of less
  * than half an hour is too short to compare quarters; it checks everything else. The folder of the
- * test has the samples and a plot afterwards.
+ * test has the samples and a plot afterwards, and what the heap and native memory consist of at the
+ * end of each quarter.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SoakIT {
@@ -42,6 +43,7 @@ class SoakIT {
   private static final double GROWTH_MAX = 1.05;
   private static final int SERIES = 200;
   private static final int QUARTERS = 4;
+  private static final int RESTARTS = 2;
 
   private static final String CONFIG =
       """
@@ -96,7 +98,8 @@ class SoakIT {
   void needsNoMoreAfterLongWork() throws Exception {
     Files.writeString(folder.resolve("rules.yml"), RULES);
     List<Footprint> footprints = new ArrayList<>();
-    try (VarveProcess server = VarveProcess.in(folder, CONFIG).withHeap("256m").start()) {
+    try (VarveProcess server =
+        VarveProcess.in(folder, CONFIG).withHeap("256m").trackingNativeMemory().start()) {
       List<Thread> clients =
           List.of(
               every(1000, "write main", () -> write(server, "main")),
@@ -106,7 +109,12 @@ class SoakIT {
               every(Math.max(5_000, LENGTH.toMillis() / 60), "backup", this::backup));
       Instant start = Instant.now();
       for (int quarter = 0; quarter < QUARTERS; quarter++) {
-        workFor(quarter, start, server, footprints);
+        if (quarter == 0) {
+          restart(start, server, footprints);
+        }
+        Duration end = LENGTH.multipliedBy(quarter + 1L).dividedBy(QUARTERS);
+        workUntil(end, quarter, start, server, footprints);
+        Footprint.describe(server, folder, quarter + 1);
       }
       ended = true;
       for (Thread client : clients) {
@@ -127,26 +135,35 @@ class SoakIT {
     }
   }
 
-  /** Watches the server for a quarter of the run, and restarts it in the middle. */
-  private void workFor(int quarter, Instant start, VarveProcess server, List<Footprint> footprints)
+  /** Restarts the server in the first half of the first quarter, under work. */
+  private void restart(Instant start, VarveProcess server, List<Footprint> footprints)
       throws IOException, InterruptedException {
-    Instant middle = start.plus(LENGTH.multipliedBy(2L * quarter + 1).dividedBy(2L * QUARTERS));
-    Instant end = start.plus(LENGTH.multipliedBy(quarter + 1L).dividedBy(QUARTERS));
-    boolean restarted = false;
-    while (!restarted || Instant.now().isBefore(end)) {
+    for (int restart = 1; restart <= RESTARTS; restart++) {
+      Duration end = LENGTH.multipliedBy(restart).dividedBy(2L * RESTARTS * QUARTERS);
+      workUntil(end, 0, start, server, footprints);
+      work.writeLock().lock();
+      try {
+        server.stop();
+        server.start();
+      } finally {
+        work.writeLock().unlock();
+      }
+    }
+  }
+
+  /** Watches the server until a time since the start, at least once. */
+  private void workUntil(
+      Duration end, int quarter, Instant start, VarveProcess server, List<Footprint> footprints)
+      throws IOException, InterruptedException {
+    do {
       work.writeLock().lock();
       try {
         footprints.add(Footprint.of(server, Duration.between(start, Instant.now()), quarter));
-        if (!restarted && Instant.now().isAfter(middle)) {
-          server.stop();
-          server.start();
-          restarted = true;
-        }
       } finally {
         work.writeLock().unlock();
       }
       VarveProcess.sleep(Math.clamp(LENGTH.toMillis() / 240, 500, 15_000));
-    }
+    } while (Instant.now().isBefore(start.plus(end)));
   }
 
   /** Repeats a step until the end, at an interval in milliseconds. */

@@ -111,6 +111,12 @@ final class VarveProcess implements AutoCloseable {
     return this;
   }
 
+  /** Lets it count its native memory by purpose. What RocksDB allocates is not in these counts. */
+  VarveProcess trackingNativeMemory() {
+    options = "-XX:TieredStopAtLevel=1 -XX:NativeMemoryTracking=summary";
+    return this;
+  }
+
   /** Lets it open damaged stores with what can be recovered. */
   VarveProcess recovering() {
     recovers = true;
