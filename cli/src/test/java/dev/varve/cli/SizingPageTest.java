@@ -21,7 +21,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.DoubleUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -36,9 +38,12 @@ class SizingPageTest {
   private static final Path PAGE = Path.of("../docs/sizing.md");
   private static final long START = 1_700_000_000_000L;
 
+  /** The beginning of a day. */
+  private static final long DAY = 1_699_920_000_000L;
+
   /** A row of the table of bytes per sample: the layout and its bytes on RocksDB. */
   private static final Pattern LAYOUT =
-      Pattern.compile("(?m)^\\| `([a-z-]+)` \\| (\\d+\\.\\d) \\| \\d+\\.\\d \\|$");
+      Pattern.compile("(?m)^\\| `([a-z-]+)` \\| (\\d+\\.\\d) \\| (?:\\d+\\.\\d|-) \\|$");
 
   private static final int BATCH = 5_000;
 
@@ -54,7 +59,7 @@ class SizingPageTest {
     while (row.find()) {
       said.put(row.group(1), Double.valueOf(row.group(2)));
     }
-    String wanted = System.getProperty("varve.sizing.layouts", "opentsdb");
+    String wanted = System.getProperty("varve.sizing.layouts", "blocks,opentsdb");
     List<String> layouts =
         wanted.equals("all") ? List.copyOf(said.keySet()) : List.of(wanted.split(","));
     assertThat(said)
@@ -118,6 +123,90 @@ class SizingPageTest {
     }
   }
 
+  /** In blocks: what series take whose samples are still in memory. */
+  @Test
+  void samplesInMemoryTakeWhatThePageSays() throws IOException {
+    long perSeries = figure("(\\d+) bytes for each series that has some, which hold \\d+ samples");
+    long held = figure("\\d+ bytes for each series that has some, which hold (\\d+) samples");
+    long least = figure("and (\\d+) to \\d+ bytes for each sample beyond");
+    long most = figure("and \\d+ to (\\d+) bytes for each sample beyond");
+    long heap = figure("([\\d,]+) bytes per series that receives samples");
+    assertThat(heap / 16).as("its share of the heap").isEqualTo(perSeries);
+    int series = 8_192;
+    try (Engine engine = Engine.open(config("blocks"))) {
+      fill(engine, 0, series, Math.toIntExact(held));
+      double few = headBytes(engine) / series;
+      // Memory is taken in pages of half a megabyte.
+      double page = 524_288.0 / series;
+      assertThat(few).isBetween(perSeries * 0.95, perSeries * 1.05 + page);
+      int more = 60;
+      fill(engine, 0, series, Math.toIntExact(held) + more);
+      double many = headBytes(engine) / series;
+      // The first samples came twice, and the last one wins.
+      assertThat((many - few) / (more + held)).isBetween((double) least, most + page / more);
+    }
+  }
+
+  private static double headBytes(Engine engine) {
+    return engine.figures().entrySet().stream()
+        .filter(figure -> figure.getKey().startsWith("head_bytes"))
+        .mapToDouble(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** In blocks of a whole day, as they are sealed: by the bits of the values. */
+  @Test
+  void samplesInBlocksTakeWhatThePageSays() throws IOException {
+    long perBlock = figure("(\\d+) bytes for each series and day");
+    long withoutPattern = figure("doubles without a pattern \\| (\\d+) \\|");
+    Random random = new Random(1);
+    Map<Long, DoubleUnaryOperator> values =
+        Map.of(
+            0L,
+            step -> 17 * step,
+            8L,
+            step -> random.nextInt(256),
+            16L,
+            step -> random.nextInt(65_536) / 100.0,
+            withoutPattern,
+            step -> random.nextDouble());
+    Map<Long, Double> measured = new TreeMap<>();
+    for (Map.Entry<Long, DoubleUnaryOperator> of : values.entrySet()) {
+      measured.put(of.getKey(), sealedBytes(of.getKey(), of.getValue()));
+    }
+    measured.forEach((bits, bytes) -> {
+      double planned = perBlock + PER_DAY * bits / 8.0;
+      assertThat(bytes)
+          .as("%d bits, planned %.0f of %s", bits, planned, measured)
+          .isBetween(planned * 0.9, planned * 1.05);
+    });
+  }
+
+  private static final int PER_DAY = 1_440;
+
+  /** Returns the bytes of the cells of a series that has a sample each minute of a day. */
+  private double sealedBytes(long name, DoubleUnaryOperator values) throws IOException {
+    int series = 50;
+    try (Engine engine = Engine.open(config("sealed-" + name))) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int i = 0; i < series; i++) {
+        for (int minute = 0; minute < PER_DAY; minute++) {
+          batch
+              .group(GroupKey.of("cpu", Tags.of("host", "h" + i)))
+              .add("value", DAY + 60_000L * minute, values.applyAsDouble(minute));
+        }
+      }
+      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+      // A snapshot seals what is in memory.
+      engine.snapshots().create();
+      return engine.figures().entrySet().stream()
+              .filter(figure -> figure.getKey().startsWith("blocks_sealed_bytes"))
+              .mapToDouble(Map.Entry::getValue)
+              .sum()
+          / series;
+    }
+  }
+
   @Test
   void aResultTakesTheMemoryThatThePageSays() throws IOException {
     long perSeries = figure("takes (\\d+) bytes per series and \\d+ per point");
@@ -140,12 +229,11 @@ class SizingPageTest {
     }
   }
 
-  private EngineConfig config(String layout) throws IOException {
+  private EngineConfig config(String name) throws IOException {
     Path file =
         Files.writeString(
-            folder.resolve(layout + ".yaml"),
-            "data: %s%ndatasets: {default: {layout: %s}}%n"
-                .formatted(folder.resolve(layout), layout));
+            folder.resolve(name + ".yaml"),
+            "data: %s%ndatasets: {default: {layout: blocks}}%n".formatted(folder.resolve(name)));
     return VarveConfig.read(file, Map.of(), Map.of()).engine();
   }
 
