@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.StateFile;
 import dev.varve.formats.json.Json;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -126,22 +126,7 @@ final class ExportFile implements AutoCloseable {
     text.flush();
     channel.force(true);
     ExportState state = reached.withBytes(channel.position());
-    Path next = stateFile.resolveSibling(stateFile.getFileName() + ".next");
-    ByteBuffer bytes =
-        ByteBuffer.wrap(Json.object(json -> write(state, json)).getBytes(StandardCharsets.UTF_8));
-    try (FileChannel to =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      while (bytes.hasRemaining()) {
-        to.write(bytes);
-      }
-      to.force(true);
-    }
-    Files.move(
-        next, stateFile, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    StateFile.replace(stateFile, Json.object(json -> write(state, json)));
   }
 
   private void write(ExportState state, JsonGenerator json) {

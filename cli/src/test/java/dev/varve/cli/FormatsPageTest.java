@@ -44,6 +44,7 @@ class FormatsPageTest {
               Map.entry("engine/backup/BackupFolder", "directory of backups"),
               Map.entry("engine/backup/Manifest", "list of files of a backup"),
               Map.entry("cli/ExportFile", "state of an export"),
+              Map.entry("cli/imports/ImportState", "state of an import"),
               Map.entry("cli/migrate/Checkpoint", "checkpoint of a migration"),
               Map.entry("formats/parquet/ParquetExport", "export in Parquet")));
 

@@ -1,9 +1,12 @@
 package dev.varve.cli.imports;
 
+import dev.varve.cli.io.CommandFailedException;
 import dev.varve.formats.text.LeftOut;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -14,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes bad lines to a file, each after a comment with its place and the reason. The first bad
- * line creates the file and replaces one of an earlier run.
+ * line creates the file and replaces one of an earlier run, unless that run goes on here.
  */
 final class BadLines implements AutoCloseable {
   private final Path file;
   private final boolean goesOn;
+  private @Nullable FileChannel channel;
   private @Nullable OutputStream out;
   private long count;
   private long parts;
@@ -31,6 +35,29 @@ final class BadLines implements AutoCloseable {
   BadLines(Path file, boolean goesOn) {
     this.file = file;
     this.goesOn = goesOn;
+  }
+
+  /**
+   * Creates the writer of a file of a run that goes on, and cuts off what its state does not cover.
+   *
+   * @throws CommandFailedException if the file lacks something that the state covers
+   */
+  static BadLines goingOn(Path file, ImportState.AsideOfFile begun) throws IOException {
+    BadLines lines = new BadLines(file, begun.bytes() >= 0);
+    lines.count = begun.bad();
+    lines.parts = begun.parts();
+    if (begun.bytes() >= 0) {
+      long length = Files.exists(file) ? Files.size(file) : 0;
+      if (length < begun.bytes()) {
+        throw new CommandFailedException(
+            "%s has %,d bytes, and the state of the import speaks of %,d: import anew, without --resume"
+                .formatted(file, length, begun.bytes()));
+      }
+      try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        cut.truncate(begun.bytes());
+      }
+    }
+    return lines;
   }
 
   void add(Path source, LineSource line, String reason) throws IOException {
@@ -70,10 +97,8 @@ final class BadLines implements AutoCloseable {
   private void write(byte[] bytes) throws IOException {
     if (out == null) {
       OpenOption how = goesOn ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING;
-      out =
-          new BufferedOutputStream(
-              Files.newOutputStream(
-                  file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, how));
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, how);
+      out = new BufferedOutputStream(Channels.newOutputStream(channel));
     }
     out.write(bytes);
   }
@@ -100,9 +125,26 @@ final class BadLines implements AutoCloseable {
     return count == 0 ? "" : count + " bad lines";
   }
 
+  /**
+   * Returns what was put aside so far, and makes that durable.
+   *
+   * @param refused points of this file that the dataset refused
+   */
+  ImportState.AsideOfFile soFar(long refused) throws IOException {
+    long bytes = -1;
+    if (out != null && channel != null) {
+      out.flush();
+      channel.force(true);
+      bytes = channel.size();
+    } else if (goesOn) {
+      bytes = Files.size(file);
+    }
+    return new ImportState.AsideOfFile(bytes, count, parts, refused);
+  }
+
   /** Returns whether anything was written to the file. */
   boolean isBegun() {
-    return out != null;
+    return out != null || goesOn;
   }
 
   Path file() {

@@ -1,12 +1,15 @@
 package dev.varve.cli.imports;
 
+import dev.varve.cli.imports.ImportState.Input;
 import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.OutcomeOption;
 import dev.varve.cli.io.Progress;
 import dev.varve.cli.io.ProgressOption;
 import dev.varve.cli.io.Records;
+import dev.varve.cli.io.WrongCallException;
 import dev.varve.cli.target.Target;
 import dev.varve.cli.target.TargetOptions;
+import dev.varve.engine.config.Acknowledgement;
 import dev.varve.formats.export.CsvRows;
 import dev.varve.formats.export.VictoriaMetricsLines;
 import dev.varve.formats.text.BadLineException;
@@ -18,11 +21,13 @@ import dev.varve.formats.text.LeftOut;
 import dev.varve.formats.text.LineFormat;
 import dev.varve.formats.text.OpenTsdbLines;
 import dev.varve.formats.text.PrometheusLines;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,9 +35,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.zip.CRC32C;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -60,10 +67,20 @@ import picocli.CommandLine.Spec;
       "",
       "json are VictoriaMetrics' JSON lines. csv and parquet without --metric and --metric-column are exports of Varve.",
       "Bad lines are counted and go to FILE.bad beside the file (--bad names another place) with their reason, as do",
-      "lines with a rejected point. The exit code is 1 if there were any."
+      "lines with a rejected point. The exit code is 1 if there were any.",
+      "After a failure or a kill, the same command with --resume goes on where it was."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_SAMPLES = 10_000;
+
+  /** Lines after which a batch ends even if few of them have a point. */
+  private static final int BATCH_LINES = 100_000;
+
+  /** What a dataset says if an answered write is on the disk, or where its store promises it. */
+  private static final Set<String> DURABLE =
+      Set.of(Acknowledgement.FSYNC.word(), Acknowledgement.STORE.word());
+
+  private static final Path STDIN = Path.of("-");
 
   /** The supported formats. */
   enum Format {
@@ -90,6 +107,18 @@ public final class ImportCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "Where bad lines go (default: FILE.bad, or stdin.bad).")
   private @Nullable Path bad;
+
+  @Option(
+      names = "--resume",
+      description = "Resume a killed import of the same files (default: start over).")
+  private boolean resumes;
+
+  @Option(
+      names = "--state",
+      paramLabel = "FILE",
+      description =
+          "How far the import is (default: import-ID.state, with an ID of files, options and target).")
+  private @Nullable Path state;
 
   @Mixin private ProgressOption quiet;
 
@@ -124,24 +153,87 @@ public final class ImportCommand implements Callable<Integer> {
     check("--time-unit", () -> Resolution.ofSymbol(table.timeUnit));
     check("--time-pattern", table::pattern);
     check("--field-columns", table::kinds);
+    if (resumes && files.stream().anyMatch(ImportCommand::isGoneOnceRead)) {
+      throw new WrongCallException("--resume needs files: what came from stdin or a pipe is gone");
+    }
     long start = System.nanoTime();
     Tally tally = new Tally();
     try (Target target = targetOptions.open()) {
-      for (Path file : files) {
-        importFile(file, target, tally);
-      }
+      importFiles(target, tally);
     } catch (IOException | RuntimeException e) {
-      if (tally.accepted > 0) {
+      if (tally.accepted > tally.acceptedBefore) {
         err()
             .printf(
                 Locale.ROOT,
                 "%,d points were written before this failed; the same files may be imported again%n",
-                tally.accepted);
+                tally.accepted - tally.acceptedBefore);
       }
       throw e;
     }
     summarize(tally, (System.nanoTime() - start) / 1e9);
     return tally.bad + tally.leftOut + tally.refused == 0 ? 0 : 1;
+  }
+
+  private void importFiles(Target target, Tally tally) throws IOException {
+    ImportMarks marks = marks(target);
+    ImportState begun = marks.begun();
+    if (begun != null) {
+      tally.goOnFrom(begun);
+      err().println("going on in " + files.get(marks.firstFile()) + " after " + begun.number());
+    }
+    try {
+      for (int i = marks.firstFile(); i < files.size(); i++) {
+        importFile(i, target, tally, marks);
+      }
+      marks.finish();
+    } catch (IOException | RuntimeException e) {
+      marks.sayHowToGoOn();
+      throw e;
+    }
+  }
+
+  /** Returns what records how far the import is. */
+  private ImportMarks marks(Target target) throws IOException {
+    if (files.stream().anyMatch(ImportCommand::isGoneOnceRead)) {
+      return ImportMarks.none(err());
+    }
+    if (!DURABLE.contains(target.durability())) {
+      if (resumes || state != null) {
+        throw new CommandFailedException(
+            "an import into '%s' cannot be resumed, since writes there are answered before the disk has them (durability '%s'): import anew, without --resume and --state"
+                .formatted(target.name(), target.durability()));
+      }
+      return ImportMarks.none(err());
+    }
+    String imported = description(target);
+    Path file = state == null ? stateOf(imported) : state;
+    return resumes
+        ? ImportMarks.goingOn(file, imported, files, err())
+        : ImportMarks.anew(file, imported, err());
+  }
+
+  private static boolean isGoneOnceRead(Path file) {
+    return file.equals(STDIN) || (Files.exists(file) && !Files.isRegularFile(file));
+  }
+
+  /** Returns what is imported how and where; two imports of the same have the same. */
+  private String description(Target target) {
+    return "%s of %s to dataset '%s' of %s; precision %s, join-fields %s, bad %s; %s"
+        .formatted(
+            format,
+            files.stream().map(file -> file.toAbsolutePath().normalize()).toList(),
+            target.name(),
+            targetOptions.place(),
+            precision,
+            joinFields,
+            bad,
+            table.description());
+  }
+
+  private static Path stateOf(String imported) {
+    CRC32C id = new CRC32C();
+    id.update(imported.getBytes(StandardCharsets.UTF_8));
+    return Path.of("import-%08x.state".formatted(id.getValue()));
   }
 
   /** Validates an option before any file is opened. */
@@ -153,17 +245,21 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  private void importFile(Path file, Target target, Tally tally) throws IOException {
-    boolean stdin = file.toString().equals("-");
-    Path aside = bad != null ? bad : Path.of((stdin ? "stdin" : file.toString()) + ".bad");
-    long refusedBefore = tally.refused;
+  private void importFile(int index, Target target, Tally tally, ImportMarks marks)
+      throws IOException {
+    Path file = files.get(index);
+    Path aside =
+        bad != null ? bad : Path.of((file.equals(STDIN) ? "stdin" : file.toString()) + ".bad");
+    ImportState begun = index == marks.firstFile() ? marks.begun() : null;
+    long refusedBefore = tally.refused - (begun == null ? 0 : begun.file().refused());
     String broken;
-    try (BadLines badLines = new BadLines(aside, bad != null && tally.asideBegun);
+    try (BadLines badLines =
+            begun == null
+                ? new BadLines(aside, bad != null && tally.asideBegun)
+                : BadLines.goingOn(aside, begun.file());
         BatchWriter writer = new BatchWriter(target, tally, badLines, file)) {
-      broken =
-          format == Format.parquet
-              ? readRows(file, target, tally, badLines, writer)
-              : readLines(file, target, tally, badLines, writer);
+      OneFile one = new OneFile(index, file, target, tally, badLines, writer, marks, refusedBefore);
+      broken = format == Format.parquet ? readRows(one) : readLines(one);
       writer.finish();
       tally.bad += badLines.count();
       tally.leftOut += badLines.parts();
@@ -174,6 +270,30 @@ public final class ImportCommand implements Callable<Integer> {
     }
     if (broken != null) {
       throw new CommandFailedException(file + ", " + broken);
+    }
+  }
+
+  /** What belongs to the import of one file. */
+  private record OneFile(
+      int index,
+      Path path,
+      Target target,
+      Tally tally,
+      BadLines badLines,
+      BatchWriter writer,
+      ImportMarks marks,
+      long refusedBefore) {
+    /** Returns the lines or rows that an earlier run has stored. */
+    long done() {
+      return marks.doneOf(index);
+    }
+
+    /** Records that everything up to a line or row is stored, if it is time to. */
+    void reached(Supplier<Input> input, long number) throws IOException {
+      if (number > done() && marks.isDue()) {
+        writer.finish();
+        marks.reached(input.get(), number, tally, badLines.soFar(tally.refused - refusedBefore));
+      }
     }
   }
 
@@ -203,16 +323,14 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** Reads a file to its end; or to a place where it cannot be read, which is returned. */
-  private @Nullable String readLines(
-      Path file, Target target, Tally tally, BadLines badLines, BatchWriter writer)
-      throws IOException {
+  private @Nullable String readLines(OneFile of) throws IOException {
     String broken = null;
-    long total = file.toString().equals("-") ? 0 : Files.size(file);
-    try (LineSource lines = open(file);
-        Progress progress = new Progress(err(), quiet.isSilent(), "points", total)) {
+    long size = of.path().equals(STDIN) ? 0 : Files.size(of.path());
+    try (LineSource lines = open(of.path());
+        Progress progress = new Progress(err(), quiet.isSilent(), "points", size)) {
       LeftOut leftOut = new LeftOut();
       long blank = 0;
-      LineFormat reader = reader(target, leftOut);
+      LineFormat reader = reader(of.target(), leftOut);
       BatchBuilder batch = new BatchBuilder();
       while (true) {
         try {
@@ -224,40 +342,75 @@ public final class ImportCommand implements Callable<Integer> {
           broken = "after line " + lines.number() + ": " + reason(e);
           break;
         }
-        tally.lines++;
-        try {
-          reader.read(lines.bytes(), lines.from(), lines.to(), batch);
-        } catch (BadLineException e) {
-          leftOut.clear();
-          badLines.add(file, lines, String.valueOf(e.getMessage()));
-        }
-        if (leftOut.count() > 0) {
-          badLines.addParts(file, lines, leftOut);
-          leftOut.clear();
-        }
+        readLine(of, lines, reader, leftOut, batch);
         if (format == Format.csv && isBlank(lines)) {
           blank++;
         }
-        if (batch.sampleCount() >= BATCH_SAMPLES) {
-          writer.write(batch.build());
-          progress.update(tally.accepted, lines.rawBytes(), badLines.soFar());
+        if (isFull(batch, lines.number(), of.done())) {
+          write(of, batch, lines.number(), progress, lines.rawBytes());
+          of.reached(() -> new Input(size, lines.rawBytes(), lines.digest()), lines.number());
         }
       }
-      writer.write(batch.build());
+      of.writer().write(batch.build());
+      of.marks().fileDone(new Input(size, lines.rawBytes(), lines.digest()));
       if (blank > 0) {
-        err().println(file + ": " + blank + " empty lines skipped");
+        err().println(of.path() + ": " + blank + " empty lines skipped");
       }
     }
     return broken;
   }
 
-  /** Reads a file of Parquet like {@link #readLines}. */
-  private @Nullable String readRows(
-      Path file, Target target, Tally tally, BadLines badLines, BatchWriter writer)
+  /**
+   * Reads a line into a batch, or puts it aside. A line that an earlier run has stored is read too,
+   * because the meaning of later ones may depend on it.
+   */
+  private static void readLine(
+      OneFile of, LineSource lines, LineFormat reader, LeftOut leftOut, BatchBuilder batch)
       throws IOException {
+    boolean isNew = lines.number() > of.done();
+    of.tally().lines += isNew ? 1 : 0;
+    try {
+      reader.read(lines.bytes(), lines.from(), lines.to(), batch);
+    } catch (BadLineException e) {
+      leftOut.clear();
+      if (isNew) {
+        of.badLines().add(of.path(), lines, String.valueOf(e.getMessage()));
+      }
+    }
+    if (leftOut.count() > 0) {
+      if (isNew) {
+        of.badLines().addParts(of.path(), lines, leftOut);
+      }
+      leftOut.clear();
+    }
+  }
+
+  /** Returns whether a batch ends with a line or row. */
+  private static boolean isFull(BatchBuilder batch, long number, long done) {
+    return batch.sampleCount() >= BATCH_SAMPLES || number % BATCH_LINES == 0 || number == done;
+  }
+
+  /** Writes a batch, unless an earlier run has stored it. */
+  private static void write(
+      OneFile of, BatchBuilder batch, long number, Progress progress, long bytes)
+      throws IOException {
+    Batch full = batch.build();
+    if (number <= of.done()) {
+      return;
+    }
+    of.writer().write(full);
+    progress.update(of.tally().accepted - of.tally().acceptedBefore, bytes, of.badLines().soFar());
+  }
+
+  /** Reads a file of Parquet like {@link #readLines}. */
+  private @Nullable String readRows(OneFile of) throws IOException {
     String broken = null;
-    try (ParquetRows rows = ParquetRows.open(file, target.resolution(), table);
+    try (ParquetRows rows = ParquetRows.open(of.path(), of.target().resolution(), table);
         Progress progress = new Progress(err(), quiet.isSilent(), "points", rows.total())) {
+      // Rows lie in several places of the file, so all of it decides whether it has changed.
+      long size = Files.size(of.path());
+      byte[] digest = of.marks().areKept() ? InputDigest.of(of.path(), size) : new byte[0];
+      Input input = new Input(size, size, digest);
       BatchBuilder batch = new BatchBuilder();
       while (true) {
         try {
@@ -265,18 +418,21 @@ public final class ImportCommand implements Callable<Integer> {
             break;
           }
         } catch (BadLineException e) {
-          badLines.addRow(file, rows.number(), String.valueOf(e.getMessage()));
+          if (rows.number() > of.done()) {
+            of.badLines().addRow(of.path(), rows.number(), String.valueOf(e.getMessage()));
+          }
         } catch (IOException e) {
           broken = "behind row " + rows.number() + ": " + e.getMessage();
           break;
         }
-        tally.lines++;
-        if (batch.sampleCount() >= BATCH_SAMPLES) {
-          writer.write(batch.build());
-          progress.update(tally.accepted, rows.number(), badLines.soFar());
+        of.tally().lines += rows.number() > of.done() ? 1 : 0;
+        if (isFull(batch, rows.number(), of.done())) {
+          write(of, batch, rows.number(), progress, rows.number());
+          of.reached(() -> input, rows.number());
         }
       }
-      writer.write(batch.build());
+      of.writer().write(batch.build());
+      of.marks().fileDone(input);
     }
     return broken;
   }
@@ -337,7 +493,7 @@ public final class ImportCommand implements Callable<Integer> {
             tally.accepted,
             tally.lines,
             seconds,
-            tally.accepted / Math.max(seconds, 1e-3));
+            (tally.accepted - tally.acceptedBefore) / Math.max(seconds, 1e-3));
     if (tally.coerced > 0) {
       err()
           .printf(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
@@ -112,6 +113,11 @@ final class LineSource implements AutoCloseable {
     return raw.count;
   }
 
+  /** Returns the digest of these bytes. */
+  byte[] digest() {
+    return InputDigest.soFar(raw.digest);
+  }
+
   @Override
   public void close() throws IOException {
     in.close();
@@ -119,6 +125,7 @@ final class LineSource implements AutoCloseable {
 
   private static final class CountingInputStream extends InputStream {
     private final InputStream in;
+    private final MessageDigest digest = InputDigest.begin();
     private long count;
 
     private CountingInputStream(InputStream in) {
@@ -128,14 +135,20 @@ final class LineSource implements AutoCloseable {
     @Override
     public int read() throws IOException {
       int read = in.read();
-      count += read < 0 ? 0 : 1;
+      if (read >= 0) {
+        count++;
+        digest.update((byte) read);
+      }
       return read;
     }
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
       int read = in.read(bytes, offset, length);
-      count += Math.max(0, read);
+      if (read > 0) {
+        count += read;
+        digest.update(bytes, offset, read);
+      }
       return read;
     }
 

@@ -72,6 +72,13 @@ final class TableOptions {
         kinds());
   }
 
+  /** Returns what the options are, for one line of text. */
+  String description() {
+    return "metric %s of %s, time %s in %s as %s, tags %s and %s, fields %s"
+        .formatted(
+            metric, metricColumn, timeColumn, timeUnit, timePattern, tagColumns, tags, fields);
+  }
+
   Optional<DateTimeFormatter> pattern() {
     return Optional.ofNullable(timePattern)
         .map(text -> DateTimeFormatter.ofPattern(text, Locale.ROOT));

@@ -9,6 +9,26 @@ final class Tally {
   long leftOut;
   long coerced;
 
+  /** Points that an earlier run had written, which goes on here. */
+  long acceptedBefore;
+
   /** Returns whether the file of {@code --bad} holds lines of this run. */
   boolean asideBegun;
+
+  ImportState.Totals totals() {
+    return new ImportState.Totals(lines, accepted, refused, coerced, bad, leftOut);
+  }
+
+  /** Goes on with the counts of an earlier run. */
+  void goOnFrom(ImportState begun) {
+    ImportState.Totals totals = begun.totals();
+    lines = totals.lines();
+    accepted = totals.accepted();
+    acceptedBefore = totals.accepted();
+    refused = totals.refused();
+    coerced = totals.coerced();
+    bad = totals.bad();
+    leftOut = totals.leftOut();
+    asideBegun = begun.file().bytes() >= 0;
+  }
 }

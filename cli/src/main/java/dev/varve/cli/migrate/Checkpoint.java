@@ -2,17 +2,13 @@ package dev.varve.cli.migrate;
 
 import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.io.StateFile;
 import dev.varve.formats.json.Json;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -91,24 +87,7 @@ record Checkpoint(String migration, @Nullable Position at, Totals totals, long r
 
   /** Replaces the file, durably. */
   void write(Path file) throws IOException {
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    byte[] bytes = Json.object(this::write).getBytes(StandardCharsets.UTF_8);
-    try (FileChannel out =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer rest = ByteBuffer.wrap(bytes);
-      while (rest.hasRemaining()) {
-        out.write(rest);
-      }
-      out.force(true);
-    }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent())) {
-      folder.force(true);
-    }
+    StateFile.replace(file, Json.object(this::write));
   }
 
   private void write(JsonGenerator json) {

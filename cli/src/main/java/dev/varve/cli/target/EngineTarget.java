@@ -89,6 +89,11 @@ final class EngineTarget implements Target {
   }
 
   @Override
+  public String durability() {
+    return dataset.acknowledgement().word();
+  }
+
+  @Override
   public boolean holdsFields() {
     return dataset.holdsFields();
   }

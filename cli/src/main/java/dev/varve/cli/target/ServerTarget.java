@@ -89,6 +89,11 @@ final class ServerTarget implements Target {
   }
 
   @Override
+  public String durability() {
+    return properties.getOrDefault("durability", "");
+  }
+
+  @Override
   public boolean holdsFields() {
     return properties.getOrDefault("fields", "true").equals("true");
   }

@@ -29,6 +29,12 @@ public interface Target extends AutoCloseable {
   /** Returns the unit of its times. */
   Resolution resolution();
 
+  /**
+   * Returns where samples are once {@link #write} has returned, as one of the words of {@link
+   * dev.varve.engine.config.Acknowledgement}; empty if the server does not say.
+   */
+  String durability();
+
   /** Returns whether it holds fields other than {@code value}. */
   boolean holdsFields();
 

@@ -162,6 +162,7 @@ public final class VarveApi implements Dialect {
           json.writeStringProperty("name", dataset.name());
           json.writeStringProperty("resolution", dataset.resolution().symbol());
           json.writeBooleanProperty("fields", dataset.holdsFields());
+          json.writeStringProperty("durability", dataset.acknowledgement().word());
           json.writeEndObject();
         });
   }
