@@ -107,6 +107,11 @@ class FormatsTest {
   }
 
   private void unpack(String name) throws IOException {
+    unpack(name, folder);
+  }
+
+  /** Unpacks a directory of an earlier build. */
+  static void unpack(String name, Path folder) throws IOException {
     try (InputStream file =
             Objects.requireNonNull(FormatsTest.class.getResourceAsStream(name), name);
         ZipInputStream zip = new ZipInputStream(file)) {

@@ -62,10 +62,11 @@ record ListenerRoutes(
     return new Router(mounts);
   }
 
-  /** Returns what the Unix socket answers. */
+  /** Returns what the Unix socket answers: what commands ask. */
   Router local(DialectContext context) {
     List<Router.Mount> mounts = operators();
     mounts.add(new VarveApi(context).mount());
+    mounts.add(Dialects.of(Prometheus.NAME, context).mount().belowName());
     return new Router(mounts);
   }
 
