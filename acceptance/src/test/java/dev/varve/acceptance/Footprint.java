@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -19,7 +18,7 @@ import java.util.stream.Stream;
  *
  * @param at time since the start of the run
  * @param quarter of the run, from 0
- * @param heapMiB used heap
+ * @param heapMiB objects of the heap that are alive
  * @param nativeMiB resident memory that is not heap
  * @param handles open file handles
  * @param threads threads of the operating system
@@ -41,8 +40,8 @@ record Footprint(
   static Footprint of(VarveProcess server, Duration at, int quarter)
       throws IOException, InterruptedException {
     String pid = Long.toString(server.pid());
-    jcmd(pid, "GC.run");
-    Heap heap = Heap.of(jcmd(pid, "GC.heap_info"));
+    // Collects and counts in one stop of all threads, so that nothing is allocated in between.
+    Heap heap = Heap.of(jcmd(pid, "GC.class_histogram"), jcmd(pid, "GC.heap_info"));
     Path process = Path.of("/proc", pid);
     try (Stream<Path> handles = Files.list(process.resolve("fd"))) {
       return new Footprint(
@@ -59,12 +58,9 @@ record Footprint(
   static void describe(VarveProcess server, Path folder, int number)
       throws IOException, InterruptedException {
     String pid = Long.toString(server.pid());
-    Files.writeString(
-        folder.resolve("heap-" + number + ".txt"), jcmd(pid, "GC.class_histogram"));
-    Files.writeString(
-        folder.resolve("native-" + number + ".txt"), jcmd(pid, "VM.native_memory"));
-    Files.writeString(
-        folder.resolve("metrics-" + number + ".txt"), server.get("/metrics").body());
+    Files.writeString(folder.resolve("heap-" + number + ".txt"), jcmd(pid, "GC.class_histogram"));
+    Files.writeString(folder.resolve("native-" + number + ".txt"), jcmd(pid, "VM.native_memory"));
+    Files.writeString(folder.resolve("metrics-" + number + ".txt"), server.get("/metrics").body());
   }
 
   private static String jcmd(String pid, String command) throws IOException, InterruptedException {
@@ -80,16 +76,32 @@ record Footprint(
 
   /** The size of a heap in MiB. */
   private record Heap(double committed, double used) {
-    private static final Pattern LINE = Pattern.compile("heap.* committed (\\d+)K, used (\\d+)K");
+    private static final Pattern COMMITTED = Pattern.compile("heap.* committed (\\d+)K");
+    private static final Pattern ALL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
 
-    /** Reads a line such as {@code garbage-first heap total reserved 4K, committed 2K, used 1K}. */
-    static Heap of(String info) {
-      Matcher line = LINE.matcher(info);
-      if (!line.find()) {
-        throw new AssertionError("no heap in: " + info);
+    /** What G1 leaves in place of dead objects in regions that it does not compact. */
+    private static final Pattern DEAD =
+        Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +\\S*jdk\\.internal\\.vm\\.Filler");
+
+    /**
+     * Reads a histogram of classes, and a line such as {@code garbage-first heap total reserved 4K,
+     * committed 2K, used 1K}.
+     */
+    static Heap of(String histogram, String info) {
+      double all = sum(ALL, histogram);
+      double committed = sum(COMMITTED, info);
+      if (all == 0 || committed == 0) {
+        throw new AssertionError("no heap in: " + info + histogram);
       }
-      return new Heap(
-          Double.parseDouble(line.group(1)) / 1024, Double.parseDouble(line.group(2)) / 1024);
+      return new Heap(committed / 1024, (all - sum(DEAD, histogram)) / (1024 * 1024));
+    }
+
+    private static double sum(Pattern numbers, String text) {
+      return numbers
+          .matcher(text)
+          .results()
+          .mapToDouble(number -> Double.parseDouble(number.group(1)))
+          .sum();
     }
   }
 
