@@ -534,6 +534,8 @@ class CommandLineTest {
                 "influx",
                 "--precision",
                 "ms",
+                "--state",
+                folder.resolve("state").toString(),
                 half.toString()))
         .isEqualTo(1);
     assertThat(err.toString())
