@@ -118,7 +118,7 @@ class ExportCommandTest {
     assertThat(export(format, "--out", part.toString(), "--resume", "--from", "15m")).isEqualTo(2);
   }
 
-  /** A process that is killed at random moments, and another one that goes on each time. */
+  /** A process that is killed at random moments, and another one that continues each time. */
   @Test
   void goesOnAfterKillsOfAProcess() throws Exception {
     long seed = System.nanoTime();

@@ -41,8 +41,9 @@ class ImportResumeTest {
   }
 
   /**
-   * A process that is killed at random moments, and another one that goes on each time: with a file
-   * of Parquet, one of gzip with bad lines, and a plain one in which later lines replace values.
+   * A process that is killed at random moments, and another one that continues each time: with a
+   * file of Parquet, one of gzip with bad lines, and a plain one in which later lines replace
+   * values.
    */
   @Test
   void goesOnAfterKillsOfAProcess() throws Exception {
@@ -68,7 +69,7 @@ class ImportResumeTest {
               arguments("killed", format, files, "--bad", bad, "--resume", "--state", state),
               random.nextInt(500));
       goingOn += !ended && Files.exists(state) ? 1 : 0;
-      // Where it is too quick, the next run begins anew.
+      // Where it is too quick, the next run starts again.
       ended &= goingOn > 0;
     }
     assertThat(goingOn).as("kills with something to go on from").isPositive();
@@ -113,7 +114,7 @@ class ImportResumeTest {
       assertThat(run(arguments("data", "csv", List.of(file), "--resume", "--state", state)))
           .isEqualTo(1);
       assertThat(err.toString())
-          .contains(file + " has changed since the import that " + state + " speaks of");
+          .contains(file + " has changed since the import that " + state + " records");
       err.getBuffer().setLength(0);
     }
     assertThat(export("data").lines()).as("nothing is written").hasSizeLessThanOrEqualTo(1);

@@ -219,7 +219,7 @@ class ParquetTest {
     flipped[whole.length / 3] ^= 1;
     Files.write(file, flipped);
     assertThat(run("import", "--format", "parquet", "--data", data("b"), file)).isEqualTo(1);
-    assertThat(err.toString()).contains(file + ", behind row ").contains("it is damaged: ");
+    assertThat(err.toString()).contains(file + ", after row ").contains("it is damaged: ");
     Files.write(file, Arrays.copyOf(whole, whole.length - 100));
     assertThat(run("import", "--format", "parquet", "--data", data("b"), file)).isEqualTo(1);
     assertThat(err.toString()).contains(file + ": it cannot be read as Parquet: ");

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes bad lines to a file, each after a comment with its place and the reason. The first bad
- * line creates the file and replaces one of an earlier run, unless that run goes on here.
+ * line creates the file and replaces one of an earlier run, unless this run resumes that one.
  */
 final class BadLines implements AutoCloseable {
   private final Path file;
-  private final boolean goesOn;
+  private final boolean isBegun;
   private @Nullable FileChannel channel;
   private @Nullable OutputStream out;
   private long count;
@@ -30,19 +30,20 @@ final class BadLines implements AutoCloseable {
   /**
    * Creates the writer of a file.
    *
-   * @param goesOn whether the file already holds lines of this run
+   * @param isBegun whether the file already holds lines of this run
    */
-  BadLines(Path file, boolean goesOn) {
+  BadLines(Path file, boolean isBegun) {
     this.file = file;
-    this.goesOn = goesOn;
+    this.isBegun = isBegun;
   }
 
   /**
-   * Creates the writer of a file of a run that goes on, and cuts off what its state does not cover.
+   * Opens the file of an earlier run to append to it, without the bytes that its state does not
+   * cover.
    *
    * @throws CommandFailedException if the file lacks something that the state covers
    */
-  static BadLines goingOn(Path file, ImportState.AsideOfFile begun) throws IOException {
+  static BadLines resumed(Path file, ImportState.AsideOfFile begun) throws IOException {
     BadLines lines = new BadLines(file, begun.bytes() >= 0);
     lines.count = begun.bad();
     lines.parts = begun.parts();
@@ -50,7 +51,7 @@ final class BadLines implements AutoCloseable {
       long length = Files.exists(file) ? Files.size(file) : 0;
       if (length < begun.bytes()) {
         throw new CommandFailedException(
-            "%s has %,d bytes, and the state of the import speaks of %,d: import anew, without --resume"
+            "%s has %,d bytes, and the state of the import records %,d: import again, without --resume"
                 .formatted(file, length, begun.bytes()));
       }
       try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -96,7 +97,7 @@ final class BadLines implements AutoCloseable {
 
   private void write(byte[] bytes) throws IOException {
     if (out == null) {
-      OpenOption how = goesOn ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING;
+      OpenOption how = isBegun ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING;
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, how);
       out = new BufferedOutputStream(Channels.newOutputStream(channel));
     }
@@ -136,7 +137,7 @@ final class BadLines implements AutoCloseable {
       out.flush();
       channel.force(true);
       bytes = channel.size();
-    } else if (goesOn) {
+    } else if (isBegun) {
       bytes = Files.size(file);
     }
     return new ImportState.AsideOfFile(bytes, count, parts, refused);
@@ -144,7 +145,7 @@ final class BadLines implements AutoCloseable {
 
   /** Returns whether anything was written to the file. */
   boolean isBegun() {
-    return out != null || goesOn;
+    return out != null || isBegun;
   }
 
   Path file() {

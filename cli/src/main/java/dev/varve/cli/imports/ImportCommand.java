@@ -68,7 +68,7 @@ import picocli.CommandLine.Spec;
       "json are VictoriaMetrics' JSON lines. csv and parquet without --metric and --metric-column are exports of Varve.",
       "Bad lines are counted and go to FILE.bad beside the file (--bad names another place) with their reason, as do",
       "lines with a rejected point. The exit code is 1 if there were any.",
-      "After a failure or a kill, the same command with --resume goes on where it was."
+      "After a failure or a kill, the same command with --resume continues where it was."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_SAMPLES = 10_000;
@@ -117,7 +117,7 @@ public final class ImportCommand implements Callable<Integer> {
       names = "--state",
       paramLabel = "FILE",
       description =
-          "How far the import is (default: import-ID.state, with an ID of files, options and target).")
+          "The file that records progress (default: import-ID.state, with an ID of files, options and target).")
   private @Nullable Path state;
 
   @Mixin private ProgressOption quiet;
@@ -192,7 +192,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns what records how far the import is. */
+  /** Returns the record of the import's progress. */
   private ImportMarks marks(Target target) throws IOException {
     if (files.stream().anyMatch(ImportCommand::isGoneOnceRead)) {
       return ImportMarks.none(err());
@@ -200,7 +200,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (!DURABLE.contains(target.durability())) {
       if (resumes || state != null) {
         throw new CommandFailedException(
-            "an import into '%s' cannot be resumed, since writes there are answered before the disk has them (durability '%s'): import anew, without --resume and --state"
+            "an import into '%s' cannot be resumed, since writes there are answered before the disk has them (durability '%s'): import again, without --resume and --state"
                 .formatted(target.name(), target.durability()));
       }
       return ImportMarks.none(err());
@@ -208,8 +208,8 @@ public final class ImportCommand implements Callable<Integer> {
     String imported = description(target);
     Path file = state == null ? stateOf(imported) : state;
     return resumes
-        ? ImportMarks.goingOn(file, imported, files, err())
-        : ImportMarks.anew(file, imported, err());
+        ? ImportMarks.resumed(file, imported, files, err())
+        : ImportMarks.fresh(file, imported, err());
   }
 
   private static boolean isGoneOnceRead(Path file) {
@@ -256,7 +256,7 @@ public final class ImportCommand implements Callable<Integer> {
     try (BadLines badLines =
             begun == null
                 ? new BadLines(aside, bad != null && tally.asideBegun)
-                : BadLines.goingOn(aside, begun.file());
+                : BadLines.resumed(aside, begun.file());
         BatchWriter writer = new BatchWriter(target, tally, badLines, file)) {
       OneFile one = new OneFile(index, file, target, tally, badLines, writer, marks, refusedBefore);
       broken = format == Format.parquet ? readRows(one) : readLines(one);
@@ -422,7 +422,7 @@ public final class ImportCommand implements Callable<Integer> {
             of.badLines().addRow(of.path(), rows.number(), String.valueOf(e.getMessage()));
           }
         } catch (IOException e) {
-          broken = "behind row " + rows.number() + ": " + e.getMessage();
+          broken = "after row " + rows.number() + ": " + e.getMessage();
           break;
         }
         of.tally().lines += rows.number() > of.done() ? 1 : 0;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Records from time to time how far an import is, so that it can go on after a kill. */
+/** Records from time to time how far an import is, so that it can be resumed after a kill. */
 final class ImportMarks {
   /** The least time between two records. */
   private static final long BETWEEN_NANOS = 250_000_000;
@@ -49,7 +49,7 @@ final class ImportMarks {
    *
    * @throws CommandFailedException if the file has something else than a state
    */
-  static ImportMarks anew(Path state, String imported, PrintWriter err) throws IOException {
+  static ImportMarks fresh(Path state, String imported, PrintWriter err) throws IOException {
     if (Files.exists(state)) {
       ImportState.requireState(state);
       Files.delete(state);
@@ -58,11 +58,11 @@ final class ImportMarks {
   }
 
   /**
-   * Goes on with an import, or begins it if nothing is recorded.
+   * Resumes an import, or begins it if nothing is recorded.
    *
    * @throws CommandFailedException if the state is of another import, or a file has changed
    */
-  static ImportMarks goingOn(Path state, String imported, List<Path> files, PrintWriter err)
+  static ImportMarks resumed(Path state, String imported, List<Path> files, PrintWriter err)
       throws IOException {
     if (!Files.exists(state)) {
       return new ImportMarks(state, imported, null, err);
@@ -71,7 +71,7 @@ final class ImportMarks {
     for (int i = 0; i < begun.inputs().size(); i++) {
       if (!begun.inputs().get(i).isOf(files.get(i))) {
         throw new CommandFailedException(
-            "%s has changed since the import that %s speaks of: import anew, without --resume"
+            "%s has changed since the import that %s records: import again, without --resume"
                 .formatted(files.get(i), state));
       }
     }
@@ -104,8 +104,8 @@ final class ImportMarks {
   }
 
   /**
-   * Records that everything up to a line or row is in the dataset. If that fails, the import goes
-   * on without a record.
+   * Records that everything up to a line or row is in the dataset. If that fails, the import
+   * continues without a record.
    *
    * @param input the file that is being read
    */
@@ -128,7 +128,7 @@ final class ImportMarks {
     due = end + Math.max(BETWEEN_NANOS, COST * (end - start));
   }
 
-  /** Goes on to the next file. */
+  /** Continues with the next file. */
   void fileDone(Input input) {
     inputs.add(input);
   }
@@ -143,7 +143,7 @@ final class ImportMarks {
   /** Says after a failure how to go on. */
   void sayHowToGoOn() {
     if (state != null && Files.exists(state)) {
-      err.println("the same command with --resume goes on from " + state);
+      err.println("the same command with --resume continues from " + state);
     }
   }
 }

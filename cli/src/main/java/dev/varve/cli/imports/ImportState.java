@@ -82,7 +82,7 @@ record ImportState(
       String of = JsonTree.text(state, "import");
       if (!of.equals(imported)) {
         throw new CommandFailedException(
-            "%s is the state of another import, '%s': finish that, name another file with --state, or import anew, without --resume"
+            "%s is the state of another import, '%s': finish that, name another file with --state, or import again, without --resume"
                 .formatted(file, of));
       }
       List<Input> inputs =
@@ -121,7 +121,8 @@ record ImportState(
 
   private static CommandFailedException unreadable(Path file, String why) {
     return new CommandFailedException(
-        "%s is not the state of an import: %s; import anew, without --resume".formatted(file, why));
+        "%s is not the state of an import: %s; import again, without --resume"
+            .formatted(file, why));
   }
 
   private static Input input(Object input) {

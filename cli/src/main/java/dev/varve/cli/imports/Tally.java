@@ -9,7 +9,7 @@ final class Tally {
   long leftOut;
   long coerced;
 
-  /** Points that an earlier run had written, which goes on here. */
+  /** Points written by the earlier run that this one resumes. */
   long acceptedBefore;
 
   /** Returns whether the file of {@code --bad} holds lines of this run. */
