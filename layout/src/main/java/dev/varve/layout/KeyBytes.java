@@ -4,11 +4,15 @@ import dev.varve.model.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A growing, reusable buffer for encoding keys, qualifiers and values. Numbers are big-endian. */
+/**
+ * A growing, reusable buffer for encoding keys, qualifiers and values. Numbers are big-endian, and
+ * of too large ones only the lowest bytes are kept. For one thread.
+ */
 public final class KeyBytes {
   private byte[] bytes = new byte[128];
   private int length;
 
+  /** Returns the buffer, valid until the next append. Bytes after the length are arbitrary. */
   public byte[] array() {
     return bytes;
   }
@@ -17,7 +21,7 @@ public final class KeyBytes {
     return length;
   }
 
-  /** Truncates the buffer to its first {@code to} bytes. */
+  /** Truncates the buffer to its first {@code to} bytes, at most its length. */
   public void truncate(int to) {
     length = to;
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples in memory, by the number of their series, in the order of acceptance. Nothing is ever
- * removed: a full head is sealed and dropped as a whole.
+ * Samples in memory, kept per series number in the order of acceptance. Nothing is ever removed: a
+ * full head is sealed and dropped as a whole.
  *
  * <p>The caller ensures that nobody reads while a batch is added, or views are counted. A reader
  * passes the {@linkplain #batches() number of batches} that it wants to see, and then sees the same
@@ -21,14 +21,16 @@ final class Head {
    * Samples live in chunks, cut from pages of longs, which never move. A position is the number of a
    * page times PAGE plus an index. Index 0 of page 0 is never used, so that position 0 means "none".
    *
-   *   header    next position, u32; used samples once it is full, u16; kind, u16
+   *   header    bits 32 to 63 next position, 16 to 31 used samples (both once the next chunk is
+   *             open), 0 to 15 kind
    *             base: time of the first sample
    *   sample    time less the base, 40 bits signed; number of the batch, 24 bits
    *             int64, bits of a double, or index of a text
    *
    * A chunk holds samples of one kind whose times fit. Each chunk of a series has twice the samples
    * of the one before, so that short series take little and long ones few headers. A sample is in
-   * one place, and so is all that a series needs for the next one: memory is slow, not arithmetic.
+   * one place, and so is all that a series needs for the next one, so that adding a sample touches
+   * few lines of memory.
    */
   private static final int PAGE_SHIFT = 16;
   static final int PAGE = 1 << PAGE_SHIFT;
@@ -49,14 +51,14 @@ final class Head {
 
   private static final int ENTRIES = 1 << ENTRIES_SHIFT;
 
-  /** Ints per series in a page of entries, and which is what; all are 0 without samples. */
+  /** Ints per series in a page of entries, at the indexes below; all are 0 without samples. */
   private static final int ENTRY = 4;
 
   private static final int FIRST = 0;
   private static final int LAST = 1;
   private static final int USED = 2;
 
-  /** Samples of the last chunk, and its kind above. */
+  /** Low 16 bits: capacity of the last chunk, in samples; high 16 bits: its kind. */
   private static final int SHAPE = 3;
 
   private static final int KIND_SHIFT = 16;
@@ -171,8 +173,8 @@ final class Head {
       int header = chunk & PAGE_MASK;
       long offset = time - page[header + 1];
       // The shape of another kind, or of no chunk, is never one of this kind with free samples.
-      int free = entry[at + SHAPE] - (kind << KIND_SHIFT) - used;
-      if (free <= 0 || free > CHUNK_MAX || !fits(offset)) {
+      int room = entry[at + SHAPE] - (kind << KIND_SHIFT) - used;
+      if (room <= 0 || room > CHUNK_MAX || !fits(offset)) {
         chunk = open(entry, at, kind, time);
         page = pages[chunk >>> PAGE_SHIFT];
         header = chunk & PAGE_MASK;

@@ -4,6 +4,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,13 +12,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Encodes selectors.
+ * Encodes and decodes selectors.
  *
  * <pre>
  * selector   count varint, then count x filter
  * filter     type u8, label text, then what the type needs
  * type       0 equal: text       1 not equal: text     2 in: count varint, count x text, sorted
- *            3 prefix: text      4 pattern: text       5 not pattern: text      6 has: nothing
+ *            3 prefix: text      4 regex: text         5 not regex: text        6 has: nothing
  * text       length varint, UTF-8
  * </pre>
  */
@@ -81,11 +82,11 @@ public final class SelectorCode {
   /**
    * Decodes the selector that takes the rest of a buffer.
    *
-   * @throws IllegalArgumentException if there is something else
-   * @throws java.nio.BufferUnderflowException if it ends early
+   * @throws IllegalArgumentException if the bytes are not a selector
+   * @throws java.nio.BufferUnderflowException if they end early
    */
   public static Selector decode(ByteBuffer from) {
-    int count = varint(from);
+    int count = count(from);
     List<TagFilter> filters = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       filters.add(filter(from));
@@ -113,12 +114,28 @@ public final class SelectorCode {
   }
 
   private static Set<String> texts(ByteBuffer from) {
-    int count = varint(from);
+    int count = count(from);
     Set<String> texts = new HashSet<>();
+    String last = null;
     for (int i = 0; i < count; i++) {
-      texts.add(text(from));
+      String text = text(from);
+      if (last != null && last.compareTo(text) >= 0) {
+        throw new IllegalArgumentException("'%s' after '%s' is not sorted".formatted(text, last));
+      }
+      texts.add(text);
+      last = text;
     }
     return texts;
+  }
+
+  /** Reads the number of filters or texts, each of which takes at least a byte. */
+  private static int count(ByteBuffer from) {
+    int count = varint(from);
+    if (count < 0 || count > from.remaining()) {
+      throw new IllegalArgumentException(
+          "%d elements in %d bytes".formatted(count, from.remaining()));
+    }
+    return count;
   }
 
   private static String text(ByteBuffer from) {
@@ -127,15 +144,22 @@ public final class SelectorCode {
       throw new IllegalArgumentException(
           "a text of %d bytes, %d are left".formatted(length, from.remaining()));
     }
-    byte[] utf8 = new byte[length];
-    from.get(utf8);
-    return new String(utf8, StandardCharsets.UTF_8);
+    ByteBuffer utf8 = from.slice(from.position(), length);
+    from.position(from.position() + length);
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(utf8).toString();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("a text that is not UTF-8", e);
+    }
   }
 
   private static int varint(ByteBuffer from) {
     int value = 0;
     for (int shift = 0; shift < 35; shift += 7) {
       int part = from.get() & 0xff;
+      if (shift == 28 && part > 0x07) {
+        throw new IllegalArgumentException("a number of more than 31 bits");
+      }
       value |= (part & 0x7f) << shift;
       if (part < 0x80) {
         return value;

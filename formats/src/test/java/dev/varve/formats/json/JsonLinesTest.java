@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 
 class JsonLinesTest {
   @Test
-  void leavesALineHalfThatIsNotEnded() {
+  void closesNoObjectThatIsStillOpen() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (JsonGenerator json = JsonLines.generator(out)) {
       json.writeStartObject();

@@ -146,7 +146,7 @@ class CsvLinesTest {
           1,S,0x1p3      | column 'close': '0x1p3' is not a number
           1,S,1d         | column 'close': '1d' is not a number
           1,S,1e999      | column 'close': '1e999' is too large for a double
-          1,S,"2         | a quoted value has no closing quote; a record stands on one line
+          1,S,"2         | a quoted value has no closing quote; a record is one line
           1,"S"x,2       | column 2: expected a comma after the closing quote
           ,S,2           | time '' cannot be read as an integer in s, 2026-01-31 or 2026-01-31T12:00:00Z
           1.5,S,2        | time '1.5' cannot be read as an integer in s, 2026-01-31 or 2026-01-31T12:00:00Z
@@ -188,7 +188,7 @@ class CsvLinesTest {
           date,close         | there is no column 'symbol' (the columns are date, close)
           date,symbol        | no column is left for a value (the columns are date, symbol)
           date,symbol,a,a    | there are two columns 'a'
-          "date,symbol,a     | the line that names the columns: a quoted value has no closing quote; a record stands on one line
+          "date,symbol,a     | the line that names the columns: a quoted value has no closing quote; a record is one line
           """)
   void refusesTheWholeFileWhereTheColumnsAreNotThoseLookedFor(String header, String complaint) {
     CsvLines lines = lines();

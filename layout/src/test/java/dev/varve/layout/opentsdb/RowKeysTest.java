@@ -77,7 +77,7 @@ class RowKeysTest {
   }
 
   @Test
-  void hasNoHourBehindTheLastThatTheOriginalTakes() {
+  void hasNoHourAfterTheLastThatTheOriginalTakes() {
     KeyPart.Time base = base(keys(Map.of()).shape());
     long last = base.floor(RowKeys.LAST_TIME);
 
@@ -96,7 +96,7 @@ class RowKeysTest {
     "1, 4294969200000, 00000770, fffff2c0",
     "2, 8589934800000, 000000d0, 540bd910"
   })
-  void standsInTheOrderOfTimeWithinAnEra(int era, long first, String firstBytes, String lastBytes) {
+  void ordersBaseTimesWithinAnEra(int era, long first, String firstBytes, String lastBytes) {
     KeyPart.Time base = base(keys(Map.of()).shape());
     TimeRange times = base.eras().get(era).intersect(TimeRange.closed(1, RowKeys.LAST_TIME));
 
@@ -115,7 +115,7 @@ class RowKeysTest {
     "00000770, 4294969200",
     "540bd910, 9999997200"
   })
-  void tellsTheHourOfACutBaseTime(String base, long seconds) {
+  void decodesTheHourOfATruncatedBaseTime(String base, long seconds) {
     byte[] row = Bytes.fromHex("000001" + base + "000001000001").toArray();
     assertThat(keys(Map.of()).base(row, 0, row.length)).isEqualTo(1000 * seconds);
   }

@@ -42,8 +42,8 @@ final class TsMetaRoutes {
   /** The key in OpenTSDB's table. */
   private static final String META = "ts_meta";
 
-  /** Two servers that write one note at once take turns; more attempts than this are odd. */
-  private static final int ATTEMPTS = 100;
+  /** Servers that write one note at once take turns; more attempts than this mean a fault. */
+  private static final int ATTEMPTS_MAX = 100;
 
   private final DialectContext context;
 
@@ -51,7 +51,7 @@ final class TsMetaRoutes {
     this.context = context;
   }
 
-  /** The operation of a request. */
+  /** The TSUID and the notes that a request sends. */
   private record Asked(@Nullable String tsuid, TsMeta meta) {}
 
   /**
@@ -137,7 +137,7 @@ final class TsMetaRoutes {
     return TsMeta.of(JsonBody.read(text.getBytes(StandardCharsets.UTF_8), WriteBudget.unlimited()));
   }
 
-  /** The outcome of a request. */
+  /** Answers a request from the notes and names of its dataset. */
   private interface Work {
     void on(Known known) throws IOException;
   }
@@ -252,6 +252,7 @@ final class TsMetaRoutes {
           named,
           known -> {
             if (known.text(named) == null) {
+              // Unknown parts have an error of their own.
               known.uids().parts(normal(named));
               throw new OpenTsdbError(400, "Requested TSMeta did not exist");
             }
@@ -283,7 +284,7 @@ final class TsMetaRoutes {
   }
 
   private static TsMeta saved(Known known, String tsuid, TsMeta sent, boolean replaces) {
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       String before = known.text(tsuid);
       TsMeta next = sent.over(before == null ? TsMeta.NONE : read(before), replaces);
       try {
@@ -294,7 +295,10 @@ final class TsMetaRoutes {
         throw new OpenTsdbError(400, String.valueOf(e.getMessage()));
       }
     }
-    throw new IllegalStateException("other writers kept changing the notes");
+    throw new OpenTsdbError(
+        503,
+        "the notes about %s kept changing during %d attempts; send the request again"
+            .formatted(tsuid, ATTEMPTS_MAX));
   }
 
   /** {@code DELETE}: deletes the notes about a series, if there are any. */

@@ -4,7 +4,7 @@ import dev.varve.server.config.ConfigReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads rules from a configuration. */
+/** Reads relabelling rules from a configuration. */
 public final class RelabelReader {
   private RelabelReader() {}
 

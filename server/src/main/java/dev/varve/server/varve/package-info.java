@@ -1,7 +1,7 @@
 /**
- * Varve's own API: writing points, and queries with the parameters of the command line. The
- * commands {@code put}, {@code import}, {@code query} and {@code explain} send their requests to
- * it; without a server they do the same work in process.
+ * Varve's own API, which the command line uses: points, queries and explanations, and the work of
+ * operators (checks, compaction, deletes, exports, fills, backups, advice, heat maps). Without a
+ * server, commands do the same work in process.
  */
 @NullMarked
 package dev.varve.server.varve;

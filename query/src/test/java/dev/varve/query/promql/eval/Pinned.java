@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pinned {
   /** Functions that depend on the time of the query even if their arguments do not. */
-  private static final Set<String> OF_THE_TIME =
+  private static final Set<String> TIME_DEPENDENT =
       Set.of(
           "days_in_month",
           "day_of_month",
@@ -82,7 +82,7 @@ final class Pinned {
             a.source());
       }
       case Expr.Call c -> {
-        ofTheTime |= OF_THE_TIME.contains(c.function().text());
+        ofTheTime |= TIME_DEPENDENT.contains(c.function().text());
         yield new Expr.Call(
             c.function(), c.arguments().stream().map(this::pin).toList(), c.source());
       }

@@ -8,8 +8,8 @@ import java.util.Set;
 
 /** Counts what the aggregation of one query holds, against the query's limits. */
 public final class Retained {
-  /** Updates between two looks whether the query is still wanted. */
-  private static final int LOOK = 1 << 14;
+  /** Updates between two checks whether the query was cancelled. */
+  private static final int CHECK_EVERY = 1 << 14;
 
   /** Memory of an entry of a set, in bytes. */
   private static final int SET_BYTES = 60;
@@ -67,7 +67,7 @@ public final class Retained {
 
   /** Called for every update of a bucket. */
   void tick() {
-    if (++updates % LOOK == 0) {
+    if (++updates % CHECK_EVERY == 0) {
       use.ensureWanted();
     }
   }

@@ -75,11 +75,11 @@ public final class FilterRewrite {
     }
     List<Filter> kept = new ArrayList<>();
     for (Filter term : terms) {
-      // foo ^ hello and foo ^ helloworld: the longer prefix says it all.
-      boolean holds =
+      // foo ^ hello and foo ^ helloworld: the longer prefix implies the shorter.
+      boolean redundant =
           term instanceof StartsWith outer
               && prefixes(terms, outer).anyMatch(inner -> extend(inner, outer));
-      if (!holds) {
+      if (!redundant) {
         kept.add(term);
       }
     }
@@ -123,11 +123,11 @@ public final class FilterRewrite {
       if (term instanceof Not(Filter inner) && terms.contains(inner)) {
         return new True();
       }
-      // foo ^ hello or foo ^ helloworld: the shorter prefix says it all.
-      boolean holds =
+      // foo ^ hello or foo ^ helloworld: the longer prefix implies the shorter.
+      boolean redundant =
           term instanceof StartsWith outer
               && prefixes(terms, outer).anyMatch(inner -> extend(outer, inner));
-      if (!holds) {
+      if (!redundant) {
         kept.add(term);
       }
     }

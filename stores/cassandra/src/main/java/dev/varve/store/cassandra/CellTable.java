@@ -99,7 +99,7 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     return new PartitionRange(
         row.slice(0, split),
         new Position(key, from),
-        to == null ? Position.behind(key) : new Position(key, to));
+        to == null ? Position.after(key) : new Position(key, to));
   }
 
   private static ByteBuffer partition(byte[] bytes, int offset, int length) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides for each cell whether a plan reads it, in cases that Cassandra cannot: versions, cell
+ * Decides for each cell whether a plan reads it, where Cassandra cannot filter: by versions, cell
  * times, and qualifiers if a slice has several rows.
  */
 final class ColumnTrim {
@@ -20,9 +20,10 @@ final class ColumnTrim {
   /** The current column; null before the first of a row. */
   private @Nullable ByteBuffer column;
 
-  /** The number of cells of the column read so far, and of those delivered. */
+  /** Cells of the column read so far. */
   private int version;
 
+  /** Cells of the column delivered so far. */
   private int delivered;
   private boolean resumed;
 

@@ -7,38 +7,41 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the cells of one family in a table of Cassandra. Edits are passed as indexes into a batch,
- * with their write time.
+ * Stores the cells of one family in a table of Cassandra. Safe for use by several threads. Returned
+ * buffers are views of the row: whoever keeps them copies them.
  */
 sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
   /** Returns the write times for one mutation. */
   WriteTimes times();
 
+  /**
+   * Returns a statement that writes a cell.
+   *
+   * @param edit index of the cell in the batch
+   * @param stamp write time, in µs since 1970
+   */
   BoundStatement put(CellBatch edits, int edit, long stamp);
 
-  /**
-   * Returns whether a row lies within a stretch; false if the read returned more than was asked
-   * for.
-   */
-  default boolean isIn(PartitionRange stretch, Row row) {
+  /** Returns whether a row lies within a range; false if the read returned more than asked for. */
+  default boolean isIn(PartitionRange range, Row row) {
     return true;
   }
 
   /**
-   * Reads a stretch: rows in key order, newest cells of a column first; all of it reversed for
-   * {@code reverse}.
+   * Returns a statement that reads a range: rows in key order, newest cells of a column first; all
+   * of it reversed for {@code reverse}.
    *
    * @param cellTimes whether {@link #time} will be called for the rows
    */
   BoundStatement select(
-      PartitionRange stretch, boolean reverse, boolean cellTimes, Requests.Wanted wanted);
+      PartitionRange range, boolean reverse, boolean cellTimes, Requests.Wanted wanted);
 
   /** Returns the row key without its partition. */
   ByteBuffer key(Row row);
 
   ByteBuffer qualifier(Row row);
 
-  /** Returns the time of a cell; meaningless if the row holds none. */
+  /** Returns the time of a cell, in the unit of the store; meaningless if the row holds none. */
   long time(Row row);
 
   /** Returns the value; null if the row holds no cell. */

@@ -79,7 +79,7 @@ final class ForwardRuns implements Runs {
 
   private void startBehind(Bytes key) {
     List<PartitionRange> rest =
-        stretches.stream().map(stretch -> stretch.since(Position.behind(key))).toList();
+        stretches.stream().map(stretch -> stretch.since(Position.after(key))).toList();
     stretches.clear();
     stretches.addAll(PartitionRange.withoutEmpty(rest));
     turn();

@@ -22,7 +22,7 @@ record PartitionRange(Bytes partition, Position from, @Nullable Position to) {
   static PartitionRange of(Slice slice, Partitioning partitioning, String table) {
     Bytes partition = partition(slice, partitioning, table);
     int length = partition.length();
-    Position from = new Position(behind(slice.fromRow(), length), slice.fromQualifier());
+    Position from = new Position(after(slice.fromRow(), length), slice.fromQualifier());
     Bytes prefixEnd = slice.partition().prefixEnd();
     Bytes toRow = slice.toRow();
     boolean bounded = toRow != null && (prefixEnd == null || toRow.compareTo(prefixEnd) < 0);
@@ -37,7 +37,7 @@ record PartitionRange(Bytes partition, Position from, @Nullable Position to) {
     return new PartitionRange(
         partition,
         from,
-        new Position(behind(endRow, length), bounded ? slice.toQualifier() : Bytes.EMPTY));
+        new Position(after(endRow, length), bounded ? slice.toQualifier() : Bytes.EMPTY));
   }
 
   private static Bytes partition(Slice slice, Partitioning partitioning, String table) {
@@ -66,7 +66,7 @@ record PartitionRange(Bytes partition, Position from, @Nullable Position to) {
         cause);
   }
 
-  private static Bytes behind(Bytes row, int length) {
+  private static Bytes after(Bytes row, int length) {
     return row.slice(length, row.length());
   }
 
@@ -88,7 +88,7 @@ record PartitionRange(Bytes partition, Position from, @Nullable Position to) {
 
   /** Returns the part within one row. */
   PartitionRange ofRow(Bytes key) {
-    return since(Position.startOf(key)).before(Position.behind(key));
+    return since(Position.startOf(key)).before(Position.after(key));
   }
 
   static List<PartitionRange> withoutEmpty(List<PartitionRange> stretches) {

@@ -3,8 +3,8 @@ package dev.varve.store.cassandra;
 import dev.varve.model.Bytes;
 
 /**
- * A position within a partition: before the first cell of the qualifier or, if there is none, after
- * all cells before it.
+ * A position within a partition: before the first cell of a row at or after the qualifier; with an
+ * empty qualifier, before the row.
  *
  * @param key the row key without its partition
  */
@@ -13,7 +13,7 @@ record Position(Bytes key, Bytes qualifier) implements Comparable<Position> {
     return new Position(key, Bytes.EMPTY);
   }
 
-  static Position behind(Bytes key) {
+  static Position after(Bytes key) {
     return new Position(key.successor(), Bytes.EMPTY);
   }
 

@@ -39,7 +39,7 @@ final class SliceRead {
     for (int i = 0; i < sources.size(); i++) {
       FamilySelect select = plan.families().get(i);
       RowSource source = sources.get(i);
-      Position rest = resume == null ? null : behind(resume, select, source);
+      Position rest = resume == null ? null : after(resume, select, source);
       if (reverse) {
         runs.add(backwards(source, rest, resume));
       } else {
@@ -51,10 +51,10 @@ final class SliceRead {
   }
 
   /** Returns where a family continues: within the row in which a read stopped, or after it. */
-  private Position behind(ResumeToken resume, FamilySelect select, RowSource source) {
+  private Position after(ResumeToken resume, FamilySelect select, RowSource source) {
     Bytes key = resume.row().slice(stretch.partition().length(), resume.row().length());
     if (select.family() < resume.family()) {
-      return Position.behind(key);
+      return Position.after(key);
     }
     if (select.family() > resume.family()) {
       return Position.startOf(key);
