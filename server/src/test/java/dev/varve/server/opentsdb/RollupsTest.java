@@ -244,7 +244,7 @@ class RollupsTest {
         .contains("roll-ups of 10m: count, sum", "\"actual\":{\"series\":2,\"samples\":2,");
     assertThat(explained("m=sum:2h-sum:rollup_fallback:m"))
         .contains(
-            "\"operator\":\"first of\",\"detail\":\"what has series\"",
+            "\"operator\":\"first of\",\"detail\":\"the sources that have series\"",
             "roll-ups of 1h: sum",
             "roll-ups of 10m: sum",
             "\"labels\":\"all\"");

@@ -59,7 +59,7 @@ public final class PartOutline {
     }
     return outlines.size() == 1
         ? outlines.getFirst()
-        : Outline.of("first of", "what has series", outlines);
+        : Outline.of("first of", "the sources that have series", outlines);
   }
 
   /**
