@@ -25,6 +25,7 @@ final class ColumnTrim {
 
   /** Cells of the column delivered so far. */
   private int delivered;
+
   private boolean resumed;
 
   /**
