@@ -16,8 +16,8 @@ final class RemnantsJson {
   /**
    * Reads the answer of {@code GET /varve/v1/deletes}.
    *
-   * @throws CommandFailedException if the server does not know the places, or if the answer is of
-   *     another version
+   * @throws CommandFailedException if the server does not know the places or does not show them to
+   *     this user, or if the answer is of another version
    */
   static List<Remnant> read(String answer) {
     if (!(JsonTree.parse(answer) instanceof Map<?, ?> members)) {
@@ -25,6 +25,10 @@ final class RemnantsJson {
     }
     if (members.get("problem") instanceof String problem) {
       throw new CommandFailedException(problem);
+    }
+    if (!members.containsKey("remnants")) {
+      throw new CommandFailedException(
+          "the server does not list what holds deleted samples: the user needs the right to delete or admin, without matchers");
     }
     return JsonTree.list(JsonTree.member(members, "remnants")).stream()
         .map(RemnantsJson::remnant)

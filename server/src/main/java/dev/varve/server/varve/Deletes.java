@@ -7,6 +7,7 @@ import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Selector;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.dialect.DialectContext;
+import dev.varve.server.http.Caller;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
@@ -20,7 +21,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
@@ -31,9 +35,10 @@ import tools.jackson.core.JsonGenerator;
  *       to} (exclusive), deletes and answers lines of {@link DeletionJson} until the samples are
  *       removed; the last line is the outcome. It goes on if the client leaves. With {@code
  *       dry-run=true} it counts and deletes nothing
- *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet, and
- *       what may still hold samples that deletes have removed; if that cannot be found out, {@code
- *       problem} says why in its place
+ *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet. Callers
+ *       who may delete or administer all series also get {@code remnants}: what may still hold
+ *       samples that deletes have removed; if that cannot be found out, {@code problem} says why in
+ *       its place
  *   <li>{@code POST /varve/v1/deletes/ID/cancel}: gives a delete up
  * </ul>
  */
@@ -42,6 +47,12 @@ final class Deletes {
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
   private static final Duration BETWEEN_LINES = Duration.ofMillis(250);
 
+  /** Requests that look for remnants at a time: each walks directories or asks a store. */
+  private static final int LOOKING_MAX = 2;
+
+  private static final Duration WAIT_TO_LOOK = Duration.ofSeconds(10);
+
+  private final Semaphore looking = new Semaphore(LOOKING_MAX, true);
   private final DialectContext context;
 
   Deletes(DialectContext context) {
@@ -114,27 +125,56 @@ final class Deletes {
   private void list(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
     List<Deletion> deletes = dataset.deletes().standing();
-    List<Remnant> remnants = List.of();
-    String problem = null;
-    try {
-      remnants = dataset.deletes().remnants();
-    } catch (StoreException e) {
-      problem = "what still holds deleted samples is not known: " + e.getMessage();
-    }
+    Remnants remnants = seesRemnants(exchange.caller()) ? look(dataset) : null;
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json = JsonLines.generator(out)) {
       json.writeStartObject();
       json.writeArrayPropertyStart("deletes");
       deletes.forEach(deletion -> DeletionJson.write(deletion, json));
       json.writeEndArray();
-      if (problem == null) {
+      if (remnants != null && remnants.problem() == null) {
         json.writeArrayPropertyStart("remnants");
-        remnants.forEach(remnant -> DeletionJson.write(remnant, json));
+        remnants.places().forEach(remnant -> DeletionJson.write(remnant, json));
         json.writeEndArray();
-      } else {
-        json.writeStringProperty("problem", problem);
+      } else if (remnants != null) {
+        json.writeStringProperty("problem", remnants.problem());
       }
       json.writeEndObject();
+    }
+  }
+
+  /** The places have names of snapshots, paths and tables, which are not of single series. */
+  private static boolean seesRemnants(Caller caller) {
+    return caller.bounds() == null && (caller.may(Right.DELETE) || caller.may(Right.ADMIN));
+  }
+
+  /**
+   * What was found.
+   *
+   * @param problem why nothing is known; null if the places are
+   */
+  private record Remnants(List<Remnant> places, @Nullable String problem) {
+    static Remnants unknown(@Nullable String why) {
+      return new Remnants(List.of(), "what still holds deleted samples is not known: " + why);
+    }
+  }
+
+  private Remnants look(Dataset dataset) {
+    try {
+      if (!looking.tryAcquire(WAIT_TO_LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        return Remnants.unknown(
+            "%d other requests are looking; ask again later".formatted(LOOKING_MAX));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Remnants.unknown("the server is stopping");
+    }
+    try {
+      return new Remnants(dataset.deletes().remnants(), null);
+    } catch (StoreException e) {
+      return Remnants.unknown(e.getMessage());
+    } finally {
+      looking.release();
     }
   }
 

@@ -72,6 +72,8 @@ class BoundRightsTest {
         users:
         - {username: all, password: pw-all, rights: [read, write, delete, admin]}
         - {username: agent, password: pw-agent, rights: [write]}
+        - {username: reader, password: pw-reader, rights: [read]}
+        - {username: eraser, password: pw-eraser, rights: [read, delete]}
         - {username: elsewhere, password: pw-elsewhere, rights: [read, write, delete], datasets: [opentsdb]}
         - username: red
           password: pw-red
@@ -296,6 +298,16 @@ class BoundRightsTest {
                     OTHER + "/prometheus/api/v1/query?query=gone&time=" + time / 1000,
                     "")))
         .contains("blue");
+  }
+
+  /** Names of snapshots, paths and tables are for those who may delete or administer all series. */
+  @ParameterizedTest
+  @CsvSource({"all,true", "eraser,true", "red,false", "reader,false"})
+  void whatHoldsDeletedSamplesIsForWhoeverMayDeleteAll(String user, boolean shown) {
+    HttpResponse<byte[]> answer = ask(user, "GET", OTHER + "/varve/v1/deletes", "");
+    assertThat(status(answer)).isEqualTo(200);
+    assertThat(text(answer).contains("\"remnants\":[")).as(text(answer)).isEqualTo(shown);
+    assertThat(text(answer)).contains("\"deletes\":[").doesNotContain("problem");
   }
 
   /** A point's cells hold the identifiers that its names have in whatever series. */
