@@ -115,7 +115,7 @@ public final class Deletes {
    * tables, or will: copies that are older than the end of the last delete, and the files of stores
    * that have not collected it. Empty if nothing was deleted.
    *
-   * @throws dev.varve.store.StoreException if a store or a directory cannot be read
+   * @throws dev.varve.store.StoreException if a store cannot be read
    */
   public List<Remnant> remnants() {
     Instant deleted = lastDeleted();

@@ -1,9 +1,8 @@
 package dev.varve.engine;
 
-import dev.varve.engine.backup.BackupFolder;
+import dev.varve.engine.backup.BackupSearch;
 import dev.varve.engine.progress.Remnant;
 import dev.varve.engine.progress.Remnant.Kind;
-import dev.varve.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,32 +25,30 @@ import org.jspecify.annotations.Nullable;
  */
 record LocalCopies(Path data, @Nullable Path backups) {
   private static final String SET_ASIDE = "damaged-.*";
+  private static final String KEEP =
+      "A later backup into this directory with --keep deletes it, if it is not among those to keep.";
 
   /**
-   * Returns the copies that may be older than an instant, by kind and name.
-   *
-   * @throws StoreException if a directory cannot be read
+   * Returns the copies that may be older than an instant, by kind and name, and what cannot be
+   * looked into.
    */
   List<Remnant> before(Instant instant) {
     List<Remnant> copies = new ArrayList<>();
-    try {
-      addSnapshots(copies);
-      addBackups(copies);
-      for (Path folder : folders(data)) {
-        addIfAside(folder, copies);
-        for (Path inner : folders(folder)) {
-          addIfAside(inner, copies);
-        }
+    addSnapshots(copies);
+    addBackups(copies);
+    for (Path folder : folders(data, Kind.SET_ASIDE, copies)) {
+      addIfAside(folder, copies);
+      // Snapshots were looked for above.
+      if (!folder.equals(data.resolve(Snapshots.FOLDER))) {
+        folders(folder, Kind.SET_ASIDE, copies).forEach(inner -> addIfAside(inner, copies));
       }
-    } catch (IOException | UncheckedIOException e) {
-      throw new StoreException("cannot look for copies of deleted data: " + e, e);
     }
     copies.removeIf(copy -> copy.made() != null && copy.made().isAfter(instant));
     return copies;
   }
 
-  private void addSnapshots(List<Remnant> into) throws IOException {
-    for (Path folder : folders(data.resolve(Snapshots.FOLDER))) {
+  private void addSnapshots(List<Remnant> into) {
+    for (Path folder : folders(data.resolve(Snapshots.FOLDER), Kind.SNAPSHOT, into)) {
       String name = String.valueOf(folder.getFileName());
       Instant made = Snapshots.timeOf(name);
       String advice =
@@ -62,17 +59,26 @@ record LocalCopies(Path data, @Nullable Path backups) {
     }
   }
 
-  private void addBackups(List<Remnant> into) throws IOException {
+  private void addBackups(List<Remnant> into) {
     if (backups == null) {
       return;
     }
-    for (BackupFolder.Found found : BackupFolder.below(backups)) {
-      String advice =
-          found.ended()
-              ? "A later backup into this directory with --keep deletes it, if it is not among those to keep."
-              : "A backup is being made, or was broken off. The next one with --keep removes what it does not use.";
-      into.add(Remnant.copy(Kind.BACKUP, found.name(), found.made(), advice));
+    for (BackupSearch.Found found : BackupSearch.below(backups)) {
+      into.add(Remnant.copy(Kind.BACKUP, found.name(), found.made(), advice(found)));
     }
+  }
+
+  private static String advice(BackupSearch.Found found) {
+    if (found.problem() != null) {
+      return unread(found.problem());
+    }
+    if (found.ended() && found.made() == null) {
+      return "When it was begun is not known: an earlier build made it, or its list of files is damaged. "
+          + KEEP;
+    }
+    return found.ended()
+        ? KEEP
+        : "A backup is being made, or was broken off. The next one with --keep removes what it does not use.";
   }
 
   private void addIfAside(Path folder, List<Remnant> into) {
@@ -86,13 +92,27 @@ record LocalCopies(Path data, @Nullable Path backups) {
     }
   }
 
-  private static List<Path> folders(Path directory) throws IOException {
+  /** Returns the folders of a directory, sorted; adds the directory if it cannot be read. */
+  private List<Path> folders(Path directory, Kind kind, List<Remnant> into) {
     try (Stream<Path> all = Files.list(directory)) {
       return all.filter(file -> Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS))
           .sorted()
           .toList();
     } catch (NoSuchFileException | NotDirectoryException e) {
       return List.of();
+    } catch (IOException | UncheckedIOException e) {
+      return unread(directory, kind, e, into);
     }
+  }
+
+  private List<Path> unread(Path directory, Kind kind, Exception problem, List<Remnant> into) {
+    String name = directory.equals(data) ? "." : data.relativize(directory).toString();
+    into.add(Remnant.copy(kind, name, null, unread(problem)));
+    return List.of();
+  }
+
+  private static String unread(Exception problem) {
+    return "Varve cannot look into it: %s. Let the user of the server read it, or look there by hand."
+        .formatted(problem);
   }
 }

@@ -2,18 +2,15 @@ package dev.varve.engine.backup;
 
 import dev.varve.engine.home.HomeExport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -35,7 +32,7 @@ public final class BackupFolder implements AutoCloseable {
    * files/XX/SHA-256      contents; XX are the first two digits
    * unfinished            what a backup has stored so far: lines of a manifest
    */
-  private static final String MARK = "varve-backups";
+  static final String MARK = "varve-backups";
   private static final String FORMAT = "varve-backups 1\n";
   static final String UNFINISHED = "unfinished";
 
@@ -159,56 +156,6 @@ public final class BackupFolder implements AutoCloseable {
             .formatted(directory));
   }
 
-  /**
-   * A backup that was found.
-   *
-   * @param name its directory, relative to where the search began, and its id; {@value #UNFINISHED}
-   *     in place of the id for what is stored of a backup that has not ended
-   * @param made when it was begun; null if its list of files does not say so, or it has not ended
-   * @param ended whether it is complete
-   */
-  public record Found(String name, @Nullable Instant made, boolean ended) {}
-
-  /**
-   * Finds the backups in a directory and in all below it. Reads no list of files as a whole, and
-   * needs no lock. Symbolic links below the directory are not followed.
-   *
-   * @throws IOException if a directory or file cannot be read
-   */
-  public static List<Found> below(Path directory) throws IOException {
-    List<Found> found = new ArrayList<>();
-    if (!Files.isDirectory(directory)) {
-      return found;
-    }
-    Path root = directory.toRealPath();
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path at, BasicFileAttributes attributes)
-              throws IOException {
-            if (!Files.exists(at.resolve(MARK))) {
-              return FileVisitResult.CONTINUE;
-            }
-            new BackupFolder(at, null).addTo(found, root.relativize(at));
-            return FileVisitResult.SKIP_SUBTREE;
-          }
-        });
-    return found;
-  }
-
-  private void addTo(List<Found> found, Path name) throws IOException {
-    if (Files.isDirectory(directory.resolve("backups"))) {
-      for (Path manifest : manifests()) {
-        String id = String.valueOf(manifest.getFileName());
-        found.add(new Found(name.resolve(id).toString(), Manifest.created(manifest), true));
-      }
-    }
-    if (Files.exists(directory.resolve(UNFINISHED))) {
-      found.add(new Found(name.resolve(UNFINISHED).toString(), null, false));
-    }
-  }
-
   /** Returns all complete backups, oldest first. */
   public List<Backup> list() throws IOException {
     List<Backup> backups = new ArrayList<>();
@@ -237,8 +184,15 @@ public final class BackupFolder implements AutoCloseable {
   }
 
   private List<Path> manifests() throws IOException {
+    return manifests(directory);
+  }
+
+  /** Returns the lists of files of the complete backups in a directory, oldest first. */
+  static List<Path> manifests(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("backups"))) {
       return files.filter(file -> String.valueOf(file.getFileName()).matches(ID)).sorted().toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
