@@ -6,15 +6,19 @@ import dev.varve.store.TableSpec;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
+import org.apache.hadoop.hbase.ClusterMetrics.Option;
 import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.NamespaceExistException;
 import org.apache.hadoop.hbase.NamespaceNotFoundException;
 import org.apache.hadoop.hbase.RegionMetrics;
+import org.apache.hadoop.hbase.ServerMetrics;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableExistsException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotEnabledException;
@@ -127,20 +131,19 @@ final class Cluster implements AutoCloseable {
     return String.valueOf(metrics.getClusterId());
   }
 
-  /** Returns the number of regions of a table. */
-  int regions(TableName name) {
-    return await(admin.getRegions(name), "asking for the regions of table '%s'".formatted(name))
-        .size();
-  }
-
-  /** Returns what the servers tell now of those regions of a table that they serve. */
-  List<RegionMetrics> metrics(TableName name) {
+  /** Returns what the servers tell now of the regions of a table. */
+  Compactions.Told told(TableName name) {
     String doing = "asking servers for their regions of table '%s'".formatted(name);
+    Map<ServerName, ServerMetrics> servers =
+        await(admin.getClusterMetrics(EnumSet.of(Option.LIVE_SERVERS)), doing)
+            .getLiveServerMetrics();
     List<CompletableFuture<List<RegionMetrics>>> answers =
-        await(admin.getRegionServers(), doing).stream()
-            .map(server -> admin.getRegionMetrics(server, name))
-            .toList();
-    return answers.stream().flatMap(answer -> await(answer, doing).stream()).toList();
+        servers.keySet().stream().map(server -> admin.getRegionMetrics(server, name)).toList();
+    List<RegionMetrics> served =
+        answers.stream().flatMap(answer -> await(answer, doing).stream()).toList();
+    List<String> versions = servers.values().stream().map(ServerMetrics::getVersion).toList();
+    // Regions last: one that has moved or was split since is then one that no server tells of.
+    return new Compactions.Told(await(admin.getRegions(name), doing), served, versions);
   }
 
   List<String> tables() {

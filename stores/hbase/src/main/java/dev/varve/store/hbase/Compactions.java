@@ -1,34 +1,43 @@
 package dev.varve.store.hbase;
 
 import dev.varve.store.Collected;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.Size;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * What HBase tells of the files of a table's regions, and what follows for deleted cells. Only a
- * major compaction removes them, and only if the deletes were in files by then.
+ * major compaction removes them, and only if the deletes were in files by then. HBase does not tell
+ * when a region was flushed, so that this is known only while its memory is empty.
  */
 final class Compactions {
-  /** By default, regions write what they hold in memory into files once an hour, and then some. */
-  private static final Duration FLUSHED_AFTER = Duration.ofMinutes(70);
+  private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\..*");
 
   private Compactions() {}
 
   /**
-   * Returns whether deleted cells are gone from all regions of a table.
+   * What the servers of a cluster tell.
    *
-   * @param regions number of regions
-   * @param served those of them that servers tell of
+   * @param regions the regions of a table, with their replicas
+   * @param served what servers tell of them
+   * @param versions the versions of all servers
+   */
+  record Told(List<RegionInfo> regions, List<RegionMetrics> served, List<String> versions) {}
+
+  /**
+   * Returns whether deleted cells are surely gone from all regions of a table.
+   *
    * @param deleted when the last of the cells was deleted
    */
-  static Collected collected(
-      TableDescriptor table, int regions, List<RegionMetrics> served, Instant deleted) {
+  static Collected collected(TableDescriptor table, Told told, Instant deleted) {
     String name = table.getTableName().getNameAsString();
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
       if (family.getKeepDeletedCells() != KeepDeletedCells.FALSE) {
@@ -37,38 +46,58 @@ final class Compactions {
                 .formatted(family.getNameAsString(), family.getKeepDeletedCells()));
       }
     }
-    long clean = served.stream().filter(region -> isClean(region, deleted)).count();
-    if (clean == regions) {
+    List<RegionInfo> regions =
+        told.regions().stream()
+            .filter(region -> region.getReplicaId() == RegionInfo.DEFAULT_REPLICA_ID)
+            .toList();
+    long clean = regions.stream().filter(region -> isClean(region, told.served(), deleted)).count();
+    boolean exact = told.versions().stream().allMatch(Compactions::tellsEveryByte);
+    if (exact && !regions.isEmpty() && clean == regions.size()) {
       return Collected.GONE;
     }
     return Collected.unknown(
-        "HBase removes deleted cells in a major compaction that began after the delete was flushed: %d of %d regions have had none that shows. In HBase's shell, \"flush '%s'\", then \"major_compact '%s'\" removes them, and \"compaction_state '%s'\" shows NONE when it has ended. \"list_table_snapshots '%s'\" shows copies that stay.%s"
-            .formatted(
-                regions - clean,
-                regions,
-                name,
-                name,
-                name,
-                name,
-                table.getColumnFamilyCount() == 1
-                    ? ""
-                    : " The table has several families, and HBase does not tell which of them it has compacted."));
+        "HBase removes deleted cells in a major compaction that began after the delete was flushed: %s. In HBase's shell, \"flush '%s'\", then \"major_compact '%s'\" removes them, and \"compaction_state '%s'\" shows NONE when it has ended. \"list_table_snapshots '%s'\" shows copies that stay."
+            .formatted(shown(exact, clean, regions.size()), name, name, name, name));
+  }
+
+  private static String shown(boolean exact, long clean, int regions) {
+    return exact
+        ? "%d of %d regions have had none that shows".formatted(regions - clean, regions)
+        : "servers before HBase 2.6 do not tell whether they have had one";
   }
 
   /**
-   * Returns whether a region surely has no deleted cell. HBase tells when the oldest compacted file
-   * of a region was made, but not of which family it is: with several families and files, nothing
-   * follows.
+   * Returns whether servers of a version tell that a region has less than a mebibyte in memory.
+   * Earlier ones tell whole mebibytes, rounded down.
+   */
+  private static boolean tellsEveryByte(String version) {
+    Matcher parts = VERSION.matcher(version);
+    if (!parts.matches()) {
+      return false;
+    }
+    int major = Integer.parseInt(parts.group(1));
+    return major > 2 || (major == 2 && Integer.parseInt(parts.group(2)) >= 6);
+  }
+
+  private static boolean isClean(RegionInfo region, List<RegionMetrics> served, Instant deleted) {
+    List<RegionMetrics> told =
+        served.stream()
+            .filter(one -> Bytes.equals(one.getRegionName(), region.getRegionName()))
+            .toList();
+    return !told.isEmpty() && told.stream().allMatch(one -> isClean(one, deleted));
+  }
+
+  /**
+   * Returns whether a region surely has no deleted cell: its memory is empty, and it has no file,
+   * or a single one, which a major compaction made. Of several files HBase does not tell which one
+   * came when.
    */
   private static boolean isClean(RegionMetrics region, Instant deleted) {
-    boolean quiet = region.getMemStoreSize().get(Size.Unit.BYTE) == 0;
-    if (quiet && region.getStoreFileCount() == 0) {
-      return true;
+    if (region.getMemStoreSize().get(Size.Unit.BYTE) != 0) {
+      return false;
     }
-    Instant compacted = Instant.ofEpochMilli(region.getLastMajorCompactionTimestamp());
-    if (quiet && region.getStoreFileCount() == 1) {
-      return compacted.isAfter(deleted);
-    }
-    return region.getStoreCount() == 1 && compacted.isAfter(deleted.plus(FLUSHED_AFTER));
+    return region.getStoreFileCount() == 0
+        || (region.getStoreFileCount() == 1
+            && Instant.ofEpochMilli(region.getLastMajorCompactionTimestamp()).isAfter(deleted));
   }
 }
