@@ -7,7 +7,8 @@ import java.util.List;
  * A complete backup.
  *
  * @param id digits and hyphens; later backups have greater ones
- * @param created when it was begun: it has everything accepted before
+ * @param created when it was begun: it has everything accepted before; for backups of builds that
+ *     wrote version 1 of the list of files, when it ended
  * @param files sorted by path
  */
 public record Backup(String id, Instant created, List<BackupFile> files) {

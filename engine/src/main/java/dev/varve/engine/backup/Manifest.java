@@ -16,12 +16,16 @@ import org.jspecify.annotations.Nullable;
 /** The list of files of a backup as text. */
 final class Manifest {
   /*
-   * varve-backup 1
-   * created TIME
+   * varve-backup 2
+   * created TIME                          when the backup was begun; before version 2, when it ended
    * file SHA-256 BYTES MODIFIED PATH      one line per file
    * sha256 SHA-256                        of all lines before
    */
-  private static final String TITLE = "varve-backup 1";
+  private static final String TITLE = "varve-backup 2";
+
+  /** The title of lists that tell when the backup ended. Its snapshot was made earlier. */
+  private static final String TITLE_OF_ENDS = "varve-backup 1";
+
   private static final String CREATED = "created ";
   private static final String CHECKSUM = "sha256 ";
   private static final Pattern FILE =
@@ -68,9 +72,9 @@ final class Manifest {
   static @Nullable Instant created(Path file) throws IOException {
     // Latin, since a name of a file may be damaged.
     try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
-      lines.readLine();
+      String title = lines.readLine();
       String line = lines.readLine();
-      return line == null || !line.startsWith(CREATED)
+      return !TITLE.equals(title) || line == null || !line.startsWith(CREATED)
           ? null
           : Instant.parse(line.substring(CREATED.length()));
     } catch (DateTimeParseException e) {
@@ -91,10 +95,10 @@ final class Manifest {
     if (lines.size() < 2 || !lines.getFirst().startsWith("varve-backup ")) {
       throw damaged(file, "it is no list of files");
     }
-    if (!lines.getFirst().equals(TITLE)) {
+    if (!lines.getFirst().equals(TITLE) && !lines.getFirst().equals(TITLE_OF_ENDS)) {
       throw new BackupException(
-          "%s has format '%s', but this version reads '%s': use a later version"
-              .formatted(file, lines.getFirst(), TITLE));
+          "%s has format '%s', but this version reads '%s' and '%s': use a later version"
+              .formatted(file, lines.getFirst(), TITLE_OF_ENDS, TITLE));
     }
     if (!text.substring(end).equals(CHECKSUM + Copy.checksum(body) + "\n")) {
       throw damaged(file, "its checksum does not match");

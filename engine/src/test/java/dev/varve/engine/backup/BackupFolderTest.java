@@ -206,17 +206,34 @@ class BackupFolderTest {
     }
   }
 
+  /** Earlier builds noted when a backup ended: a delete may have come after its snapshot. */
+  @Test
+  void ofEarlierBuildsAreReadAndOfUnknownAge() throws IOException {
+    Backup backup = make();
+    Path manifest = backups.resolve("backups").resolve(backup.id());
+    String text = Files.readString(manifest).replaceFirst("varve-backup 2", "varve-backup 1");
+    String body = text.substring(0, text.indexOf("sha256 "));
+    assertThat(BackupSearch.below(backups).getFirst().made()).isEqualTo(backup.created());
+    Files.writeString(manifest, body + "sha256 " + Copy.checksum(body) + "\n");
+    assertThat(BackupSearch.below(backups))
+        .containsExactly(new BackupSearch.Found(backup.id(), null, true, null));
+    try (BackupFolder from = BackupFolder.forReading(backups)) {
+      assertThat(from.list()).containsExactly(backup);
+      assertThat(from.verify(backup, BackupProgress.NONE)).isEmpty();
+    }
+  }
+
   @Test
   void refuseALaterFormatByName() throws IOException {
     Backup backup = make();
     Path manifest = backups.resolve("backups").resolve(backup.id());
     Files.writeString(
-        manifest, Files.readString(manifest).replaceFirst("varve-backup 1", "varve-backup 2"));
+        manifest, Files.readString(manifest).replaceFirst("varve-backup 2", "varve-backup 3"));
     try (BackupFolder from = BackupFolder.forReading(backups)) {
       assertThatThrownBy(from::list)
           .isInstanceOf(BackupException.class)
           .hasMessage(
-              "%s has format 'varve-backup 2', but this version reads 'varve-backup 1': use a later version",
+              "%s has format 'varve-backup 3', but this version reads 'varve-backup 1' and 'varve-backup 2': use a later version",
               manifest);
     }
   }
