@@ -141,8 +141,12 @@ public final class Deletes {
     Set<String> seen = new HashSet<>();
     for (PlacedLayout layout : parts.open().layouts().toList()) {
       TableSpec table = layout.dataTable().spec();
+      // Periods share tables, and a store may have to ask many servers.
+      if (!seen.add(table.name())) {
+        continue;
+      }
       Collected collected = store.collected(table, deleted);
-      if (!collected.gone() && seen.add(table.name())) {
+      if (!collected.gone()) {
         remnants.add(
             new Remnant(
                 Remnant.Kind.STORE,
