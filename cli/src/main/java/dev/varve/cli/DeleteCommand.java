@@ -49,8 +49,9 @@ import picocli.CommandLine.Spec;
       "",
       "Then it lists what may still hold deleted samples, with what removes them there: snapshots, backups",
       "below 'backup.directory' and what was set aside as damaged, if they are older than the last delete,",
-      "and the files of Bigtable, HBase and Cassandra, until these have collected them. Other copies, such",
-      "as backups elsewhere, are not known. 'varve delete --remnants' lists this at any time."
+      "the files of Bigtable, HBase and Cassandra, until these have collected them, and the home, which may",
+      "keep labels. Other copies, such as backups elsewhere, are not known. 'varve delete --remnants' lists",
+      "this at any time. It does not know of deletes that ended under builds before 28 November 2026."
     })
 final class DeleteCommand implements Callable<Integer> {
   @Parameters(
@@ -203,8 +204,13 @@ final class DeleteCommand implements Callable<Integer> {
         Instant from = one.from();
         String when = from == null ? "" : (one.certain() ? " until " : " at least until ") + from;
         err.println(
-            "varve: deleted samples may remain in %s %s%s. %s"
-                .formatted(one.kind().word(), one.name(), when, one.advice()));
+            "varve: %s may remain in %s %s%s. %s"
+                .formatted(
+                    one.kind() == Remnant.Kind.HOME ? "labels" : "deleted samples",
+                    one.kind().word(),
+                    one.name(),
+                    when,
+                    one.advice()));
       }
     } catch (CommandFailedException | StoreException e) {
       err.println("varve: what else holds deleted samples is not known: " + e.getMessage());

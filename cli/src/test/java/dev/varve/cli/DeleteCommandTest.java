@@ -102,20 +102,25 @@ class DeleteCommandTest {
           .contains(
               "deleted samples may remain in snapshot " + snapshot,
               "deleted samples may remain in backup nightly/",
-              "deleted samples may remain in set aside rocksdb/damaged-20261128000000");
+              "deleted samples may remain in set aside rocksdb/damaged-20261128000000",
+              "labels may remain in home default at least until 20");
       assertThat(run(remnants)).as(err.toString()).isZero();
       List<String> lines = out.toString().lines().toList();
-      assertThat(lines).hasSize(4);
+      assertThat(lines).hasSize(5);
       assertThat(lines.get(1)).startsWith("snapshot," + snapshot + ",20");
       assertThat(lines.get(2)).startsWith("backup,nightly/20");
       assertThat(lines.get(3)).startsWith("set aside,rocksdb/damaged-20261128000000,");
+      assertThat(lines.get(4)).startsWith("home,default,,20");
 
       engine.snapshots().delete(snapshot);
       Files.delete(aside);
       awaitNextSecond();
       assertThat(run("backup", "--server", address, "--to", "nightly", "--keep", "1")).isZero();
       assertThat(run(remnants)).isZero();
-      assertThat(out.toString().lines()).as("once the copies are gone: %s", out).hasSize(1);
+      assertThat(out.toString().lines().skip(1))
+          .as("once the copies are gone")
+          .singleElement()
+          .isEqualTo(lines.get(4));
     }
     assertThat(run("delete", "load", "--remnants", "--data", data())).isEqualTo(2);
     assertThat(err.toString()).contains("--remnants goes with no SELECTOR");

@@ -13,6 +13,7 @@ import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.engine.request.ReadRequest.Order;
 import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.usage.UsageKeeper;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
 import dev.varve.model.Run;
@@ -23,6 +24,7 @@ import dev.varve.store.Budget;
 import dev.varve.store.Collected;
 import dev.varve.store.Store;
 import dev.varve.store.TableSpec;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -112,8 +114,9 @@ public final class Deletes {
 
   /**
    * Returns the places known to this server that may still hold what deletes have removed from the
-   * tables, or will: copies that are older than the end of the last delete, and the files of stores
-   * that have not collected it. Empty if nothing was deleted.
+   * tables, or will: copies that are older than the end of the last delete, the files of stores
+   * that have not collected it, and the home of a dataset in an embedded store. Empty if nothing
+   * was deleted, or if all deletes ended under builds that did not note so.
    *
    * @throws dev.varve.store.StoreException if a store cannot be read
    */
@@ -123,7 +126,33 @@ public final class Deletes {
       return List.of();
     }
     Store store = parts.open().store();
-    return store.isEmbedded() ? parts.copies().before(deleted) : inTables(store, deleted);
+    if (!store.isEmbedded()) {
+      return inTables(store, deleted);
+    }
+    List<Remnant> remnants = new ArrayList<>(parts.copies().before(deleted));
+    remnants.add(inHome(deleted));
+    return remnants;
+  }
+
+  /**
+   * Returns what the home notes beside the series. Nothing of it tells whether it names series that
+   * a delete has removed, and bounds of ranges of key counters have no last day.
+   */
+  private Remnant inHome(Instant deleted) {
+    boolean keepsNames =
+        parts.open().layouts().anyMatch(layout -> layout.layout().numbers().isPresent());
+    int days = UsageKeeper.DAYS_KEPT;
+    return new Remnant(
+        Remnant.Kind.HOME,
+        parts.open().name(),
+        null,
+        keepsNames ? null : deleted.plus(Duration.ofDays(days)),
+        false,
+        "No samples, but labels: key counters keep row keys for 30 days and bounds of ranges for longer, the query log keeps selectors for %d days, the cardinality keeps names for %d days, and RocksDB's MANIFEST keeps keys until the next start.%s"
+            .formatted(
+                UsageKeeper.UNUSED_DAYS,
+                days,
+                keepsNames ? " Names in the table of UIDs stay." : ""));
   }
 
   /** Returns when the last delete ended, or now, if one has not; null if there was none. */

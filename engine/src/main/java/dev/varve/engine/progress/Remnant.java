@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * A place that may still hold samples, or labels, that deletes have removed from the tables.
  *
  * @param name a snapshot; a backup after its directory below {@code backup.directory}; a path below
- *     the data directory; or a store and its tables
- * @param made when a copy was made; null if that is not known, and for stores
- * @param from for stores, the first instant at which they may have removed it, or, if {@code
- *     certain}, at which they have; null if they name none
+ *     the data directory; a store and its tables; or the dataset of a home
+ * @param made when a copy was made; null if that is not known, and for stores and homes
+ * @param from for stores and homes, the first instant at which they may have removed it, or, if
+ *     {@code certain}, at which they have; null if they name none
  * @param certain whether it is surely gone at {@code from}
  * @param advice for the operator, in whole sentences: what removes it
  */
@@ -28,7 +28,9 @@ public record Remnant(
     /** What a repair or a start after damage has set aside. */
     SET_ASIDE("set aside"),
     /** The files of a store outside of this process. */
-    STORE("store");
+    STORE("store"),
+    /** What the home of a dataset notes beside the series: names and labels, no samples. */
+    HOME("home");
 
     private final String word;
 

@@ -36,7 +36,7 @@ public final class UsageKeeper implements AutoCloseable {
   public static final int DAYS_KEPT = 400;
 
   /** Kinds of queries that were not seen for as many days are forgotten. */
-  static final int UNUSED_DAYS = 90;
+  public static final int UNUSED_DAYS = 90;
 
   private final String dataset;
   private final LongSupplier millis;
