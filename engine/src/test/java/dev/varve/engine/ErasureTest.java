@@ -38,8 +38,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -192,13 +195,7 @@ class ErasureTest {
     }
     List<byte[]> deleted = List.of("Marlene-Dietrich".getBytes(StandardCharsets.UTF_8));
     Selector selector = Selector.metric("logins", new TagFilter.Equal("user", "Marlene-Dietrich"));
-    try (Engine engine =
-        Engine.open(
-            config,
-            (store, path, memory) ->
-                new Unreclaimed(
-                    StoreProviders.of(store.kind()).open(path, memory, store.options())),
-            PassingTime.ofSystem()::micros)) {
+    try (Engine engine = engine(config, Unreclaimed::new)) {
       assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
       Deletion deletion = engine.defaultDataset().deletes().begin(selector, TimeRange.ALL);
       for (int tries = 0; tries < 200 && deletion.progress().problem() == null; tries++) {
@@ -213,6 +210,93 @@ class ErasureTest {
     }
     eraseKeyCounters();
     assertThat(found(deleted)).as("label").isZero();
+  }
+
+  /**
+   * What an earlier process has removed leaves the files once, not for each of its deletes anew.
+   */
+  @Test
+  void rewritesWholeTablesOnceForAllDeletesOfAnEarlierProcess()
+      throws IOException, InterruptedException {
+    EngineConfig config = config(Layouts.stored("buckets", Map.of()));
+    List<String> users = List.of("Marlene-Dietrich", "Hildegard-Knef", "Romy-Schneider");
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < SAMPLES; i++) {
+      Tags tags = Tags.of("user", users.get(i % users.size()));
+      batch.add(GroupKey.of("logins", tags), START + 1000L * i, new Value.Real(2.5));
+    }
+    try (Engine engine = engine(config, Unreclaimed::new)) {
+      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+      List<Deletion> deletions = new ArrayList<>();
+      for (String user : users) {
+        Selector selector = Selector.metric("logins", new TagFilter.Equal("user", user));
+        deletions.add(engine.defaultDataset().deletes().begin(selector, TimeRange.ALL));
+      }
+      for (Deletion one : deletions) {
+        for (int tries = 0; tries < 200 && one.progress().problem() == null; tries++) {
+          assertThat(one.await(Duration.ofMillis(100))).isFalse();
+        }
+        assertThat(one.progress().problem()).isEqualTo("no file is rewritten");
+      }
+    }
+    Map<String, Integer> rewritten = new ConcurrentHashMap<>();
+    try (Engine engine = engine(config, store -> new Counted(store, rewritten))) {
+      for (Deletion one : engine.defaultDataset().deletes().standing()) {
+        assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
+      }
+    }
+    assertThat(rewritten.remove(".main.deletes")).as("records of deletes").isEqualTo(3);
+    assertThat(rewritten).isNotEmpty().allSatisfy((table, times) -> assertThat(times).isOne());
+    eraseKeyCounters();
+    List<byte[]> labels =
+        users.stream().map(user -> user.getBytes(StandardCharsets.UTF_8)).toList();
+    assertThat(found(labels)).as("labels").isZero();
+  }
+
+  private static Engine engine(EngineConfig config, UnaryOperator<Store> around)
+      throws IOException {
+    return Engine.open(
+        config,
+        (store, path, memory) ->
+            around.apply(StoreProviders.of(store.kind()).open(path, memory, store.options())),
+        PassingTime.ofSystem()::micros);
+  }
+
+  /** A store that counts how often it has rewritten a table as a whole. */
+  private static final class Counted extends StoreAround {
+    private final Map<String, Integer> rewritten;
+
+    private Counted(Store store, Map<String, Integer> rewritten) {
+      super(store);
+      this.rewritten = rewritten;
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      return new TableAround(super.open(spec, mode)) {
+        @Override
+        public <P extends Power> Optional<P> power(Class<P> power) {
+          Optional<P> own = super.power(power);
+          if (power != Power.Reclaim.class || own.isEmpty()) {
+            return own;
+          }
+          Power.Reclaim real = (Power.Reclaim) own.get();
+          Power.Reclaim counting =
+              (from, to) -> {
+                real.reclaim(from, to);
+                if (from.length() == 0 && to == null) {
+                  rewritten.merge(spec.name(), 1, Integer::sum);
+                }
+              };
+          return Optional.of(power.cast(counting));
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
   }
 
   /** A store that rewrites no file, so that a delete stops there. */

@@ -56,8 +56,7 @@ final class DeleteJob implements Deletion {
   private final SeriesRemoval seriesRemoval;
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** Whether an earlier process may have removed cells. */
-  private final boolean resumed;
+  private final EarlierRemovals earlier;
 
   /** The rows that cells were removed from, since the start of the process. */
   private final Map<PlacedLayout, TouchedRows> touched = new HashMap<>();
@@ -69,20 +68,20 @@ final class DeleteJob implements Deletion {
   private volatile @Nullable String problem;
 
   /**
-   * @param resumed whether an earlier process may have begun
+   * @param earlier what an earlier process may have removed for this delete
    */
   DeleteJob(
       OpenDataset dataset,
       DatasetReader reader,
       DatasetWriter writer,
       DeleteRecord one,
-      boolean resumed) {
+      EarlierRemovals earlier) {
     this.dataset = dataset;
     this.reader = reader;
     this.tables = writer.tables();
     this.one = one;
-    this.resumed = resumed;
-    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, resumed);
+    this.earlier = earlier;
+    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, earlier);
   }
 
   DeleteRecord of() {
@@ -120,18 +119,21 @@ final class DeleteJob implements Deletion {
    * earlier process had removed cells from, nothing tells.
    */
   private void reclaim() {
-    if (resumed) {
-      periods()
-          .flatMap(period -> period.layouts().stream())
-          .forEach(layout -> reclaim(layout.dataTable()));
-    }
+    periods()
+        .flatMap(period -> period.layouts().stream())
+        .map(PlacedLayout::dataTable)
+        .forEach(table -> earlier.rewriteOnce(table, () -> reclaim(table)));
     touched.forEach((layout, rows) ->
         layout
             .dataTable()
             .power(Power.Reclaim.class)
             .ifPresent(power -> power.reclaim(rows.first(), rows.last().successor())));
-    if (inBlocks || resumed) {
-      periods().filter(Period::isInBlocks).map(Period::tiers).forEach(BlockTiers::reclaimDeleted);
+    periods().filter(Period::isInBlocks).map(Period::tiers).forEach(this::reclaim);
+  }
+
+  private void reclaim(BlockTiers tiers) {
+    if (!earlier.rewriteOnce(tiers, tiers::reclaimDeleted) && inBlocks) {
+      tiers.reclaimDeleted();
     }
   }
 

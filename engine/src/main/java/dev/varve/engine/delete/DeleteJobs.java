@@ -82,9 +82,10 @@ public final class DeleteJobs implements AutoCloseable {
 
   /** Continues the deletes of this server that have not ended. */
   public void start() {
+    EarlierRemovals earlier = new EarlierRemovals(true);
     dataset.deletes().all().stream()
         .filter(dataset.deletes()::isOwn)
-        .forEach(one -> execute(one, true));
+        .forEach(one -> execute(one, earlier));
   }
 
   /**
@@ -101,7 +102,7 @@ public final class DeleteJobs implements AutoCloseable {
     try {
       // Most samples are sealed while others write, so writers wait only for the rest.
       seal(patience);
-      return execute(separate(selector, times), false);
+      return execute(separate(selector, times), new EarlierRemovals(false));
     } catch (RuntimeException e) {
       countInBlocks(-1);
       throw e;
@@ -146,8 +147,8 @@ public final class DeleteJobs implements AutoCloseable {
     return dataset.periods().all().stream().filter(Period::isInBlocks).map(Period::tiers);
   }
 
-  private DeleteJob execute(DeleteRecord one, boolean resumed) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer, one, resumed);
+  private DeleteJob execute(DeleteRecord one, EarlierRemovals earlier) {
+    DeleteJob job = new DeleteJob(dataset, reader, writer, one, earlier);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

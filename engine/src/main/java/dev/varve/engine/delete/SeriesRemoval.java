@@ -53,8 +53,7 @@ final class SeriesRemoval {
   private final DatasetWriter writer;
   private final RemovalTally tally;
 
-  /** Whether an earlier process may have removed labels. */
-  private final boolean resumed;
+  private final EarlierRemovals earlier;
 
   /** Series that the catalog no longer has, but the tables may. */
   private final List<Match> leaving = new ArrayList<>();
@@ -69,12 +68,12 @@ final class SeriesRemoval {
       DatasetReader reader,
       DatasetWriter writer,
       RemovalTally tally,
-      boolean resumed) {
+      EarlierRemovals earlier) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.tally = tally;
-    this.resumed = resumed;
+    this.earlier = earlier;
   }
 
   /** Returns whether only this process writes to the tables and the home. */
@@ -235,19 +234,20 @@ final class SeriesRemoval {
 
   /** Takes the removed labels out of the files of stores that keep files here. */
   private void reclaim() {
-    if (resumed) {
-      reclaim(dataset.home().series().table(), Bytes.EMPTY, null);
-      dataset
-          .layouts()
-          .flatMap(layout -> layout.tables().stream())
-          .forEach(table -> reclaim(table, Bytes.EMPTY, null));
-    } else {
-      touched.forEach((table, rows) -> reclaim(table, rows.first(), rows.last().successor()));
-    }
-    if (writer.companions() != null && (resumed || !touched.isEmpty())) {
+    rewriteOnce(dataset.home().series().table());
+    dataset.layouts().flatMap(layout -> layout.tables().stream()).forEach(this::rewriteOnce);
+    touched.forEach((table, rows) -> reclaim(table, rows.first(), rows.last().successor()));
+    if (writer.companions() != null) {
       // Markers name keys, and are removed when their writes have ended.
-      reclaim(dataset.home().markers().table(), Bytes.EMPTY, null);
+      Table markers = dataset.home().markers().table();
+      if (!rewriteOnce(markers) && !touched.isEmpty()) {
+        reclaim(markers, Bytes.EMPTY, null);
+      }
     }
+  }
+
+  private boolean rewriteOnce(Table table) {
+    return earlier.rewriteOnce(table, () -> reclaim(table, Bytes.EMPTY, null));
   }
 
   private static void reclaim(Table table, Bytes from, @Nullable Bytes to) {

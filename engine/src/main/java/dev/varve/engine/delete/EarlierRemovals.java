@@ -1,0 +1,37 @@
+package dev.varve.engine.delete;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/**
+ * What the jobs of an earlier process may have removed. In which rows, nothing tells, so whole
+ * tables are rewritten; but all of it was removed before this process began, so that once is enough
+ * for all jobs that go on. Used by one thread.
+ */
+final class EarlierRemovals {
+  private final boolean any;
+  private final Set<Object> rewritten = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /**
+   * @param any whether an earlier process may have begun
+   */
+  EarlierRemovals(boolean any) {
+    this.any = any;
+  }
+
+  /**
+   * Rewrites a table or what else has files, unless that has happened since the process began.
+   *
+   * @param rewrite if it throws, the next call tries again
+   * @return whether it was rewritten now
+   */
+  boolean rewriteOnce(Object part, Runnable rewrite) {
+    if (!any || rewritten.contains(part)) {
+      return false;
+    }
+    rewrite.run();
+    rewritten.add(part);
+    return true;
+  }
+}
