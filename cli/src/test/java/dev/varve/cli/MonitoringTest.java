@@ -65,7 +65,8 @@ class MonitoringTest {
           Map.entry("varve_store_cells_estimate", "an estimate; the bytes are drawn"),
           Map.entry("varve_store_tables", "configuration"),
           Map.entry("varve_write_guardrail_findings_total", "advice; the log has it"),
-          Map.entry("varve_write_index_cells_skipped_total", "work that was saved"));
+          Map.entry("varve_write_index_cells_skipped_total", "work that was saved"),
+          Map.entry("varve_write_keys_cached", "bounded by its share of the heap"));
 
   /** Columns of Grafana's grid. */
   private static final int COLUMNS = 24;

@@ -206,6 +206,17 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
+   * Notes that the caller keeps a handle, so that writers need not keep what they know of its key
+   * once the caller has the handles of all fields. A caller that keeps none does not call this:
+   * each of its questions would look the key up again.
+   *
+   * @param key as in {@link #handle}
+   */
+  public void handleKept(GroupKey key, String field, Kind kind) {
+    parts.writer().handleKept(key, field, kind);
+  }
+
+  /**
    * Returns an empty batch for samples by handle; null if the dataset gives no handles.
    *
    * @param growth receives the number of bytes about to be held; an exception from it prevents that

@@ -233,13 +233,19 @@ public final class DatasetWriter implements AutoCloseable {
     if (number == SeriesNumbers.NONE || catalog.removals() != standing.removals()) {
       return null;
     }
-    if (standing.fields().isLast(field, kind)) {
-      // A sender that has handles of all fields does not ask for the key again.
-      series.forget(key);
-    }
     TimeRange extent = standing.extent();
     return new SeriesHandle(
         number, standing.series(), kind, extent.from(), extent.to(), standing.removals());
+  }
+
+  /**
+   * Notes that a caller keeps the handle of a field. Once it keeps that of the last one, it does
+   * not ask for the key again, so the key is not cached any more.
+   *
+   * @param key as it is stored
+   */
+  public void handleKept(GroupKey key, String field, Kind kind) {
+    series.forgetAfterLast(key, field, kind);
   }
 
   /**
@@ -440,6 +446,7 @@ public final class DatasetWriter implements AutoCloseable {
     figures.put("write_accepted_total", accepted.doubleValue());
     figures.put("write_refused_total", refused.doubleValue());
     figures.put("write_failures_total", failed.doubleValue());
+    figures.put("write_keys_cached", (double) series.size());
     figures.put("write_index_cells_skipped_total", (double) index.skipped());
     figures.put("write_guardrail_findings_total", (double) tables.findings());
     figures.put("write_markers", companions == null ? 0.0 : companions.standing().size());

@@ -8,6 +8,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
 import dev.varve.model.Tags;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -89,9 +90,17 @@ final class SeriesCache {
     return series;
   }
 
-  /** Forgets the series of a key as a sender wrote it. */
-  void forget(GroupKey raw) {
-    known.invalidate(raw);
+  /** Forgets the series of a key as a sender wrote it, if a field was the last to be added. */
+  void forgetAfterLast(GroupKey raw, String field, Kind kind) {
+    KnownSeries series = known.getIfPresent(raw);
+    if (series != null && series.standing().fields().isLast(field, kind)) {
+      known.invalidate(raw);
+    }
+  }
+
+  /** Returns the approximate number of cached keys. */
+  long size() {
+    return known.estimatedSize();
   }
 
   /** Forgets all series, so that they are looked up again. */

@@ -190,9 +190,10 @@ final class KnownLines {
       byte[] name = Arrays.copyOfRange(line, from, to);
       GroupKey sent = key.key();
       GroupKey decoded = sent == null ? format.key(line, keyFrom, keyTo) : sent;
-      handle = intake.handle(decoded, new String(name, StandardCharsets.UTF_8), kind);
-      if (handle != null) {
-        known.add(key, door, name, handle);
+      String field = new String(name, StandardCharsets.UTF_8);
+      handle = intake.handle(decoded, field, kind);
+      if (handle != null && known.add(key, door, name, handle)) {
+        intake.handleKept(decoded, field, kind);
       }
     }
     return handle;

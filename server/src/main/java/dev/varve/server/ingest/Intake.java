@@ -235,6 +235,18 @@ public final class Intake {
     return stored == null ? null : dataset.handle(stored, field, kind);
   }
 
+  /**
+   * Notes that the caller keeps a handle from {@link #handle} and does not ask for it again.
+   *
+   * @param sent the key as it was sent
+   */
+  public void handleKept(GroupKey sent, String field, Kind kind) {
+    GroupKey stored = form.stored(sent);
+    if (stored != null) {
+      dataset.handleKept(stored, field, kind);
+    }
+  }
+
   /** Writes samples by handle. The batch is empty afterwards and reserves nothing. */
   public void write(SampleBatch samples) {
     long start = System.nanoTime();

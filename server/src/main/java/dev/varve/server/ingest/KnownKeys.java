@@ -98,15 +98,20 @@ public final class KnownKeys {
       return null;
     }
 
-    private void add(Door door, byte[] name, SeriesHandle handle) {
-      Fields now = door.equals(fields.door) ? fields : new Fields(door, NO_NAMES, NO_HANDLES);
-      if (now.names.length < FIELDS_MAX) {
-        byte[][] names = Arrays.copyOf(now.names, now.names.length + 1);
-        SeriesHandle[] handles = Arrays.copyOf(now.handles, names.length);
-        names[names.length - 1] = name;
-        handles[names.length - 1] = handle;
-        fields = new Fields(door, names, handles);
+    private boolean add(Door door, byte[] name, SeriesHandle handle) {
+      Fields now = fields;
+      if (!door.equals(now.door)) {
+        now = new Fields(door, NO_NAMES, NO_HANDLES, now.alternates || now.door != null);
       }
+      if (now.names.length == FIELDS_MAX) {
+        return false;
+      }
+      byte[][] names = Arrays.copyOf(now.names, now.names.length + 1);
+      SeriesHandle[] handles = Arrays.copyOf(now.handles, names.length);
+      names[names.length - 1] = name;
+      handles[names.length - 1] = handle;
+      fields = new Fields(door, names, handles, now.alternates);
+      return !now.alternates;
     }
 
     /** Forgets all handles. */
@@ -134,16 +139,21 @@ public final class KnownKeys {
 
   /** Fields of a key with their handles; never changed. */
   private static final class Fields {
-    private static final Fields NONE = new Fields(null, NO_NAMES, NO_HANDLES);
+    private static final Fields NONE = new Fields(null, NO_NAMES, NO_HANDLES, false);
 
     private final @Nullable Door door;
     private final byte[][] names;
     private final SeriesHandle[] handles;
 
-    private Fields(@Nullable Door door, byte[][] names, SeriesHandle[] handles) {
+    /** Whether several doors send the key, each of which drops the handles of the others. */
+    private final boolean alternates;
+
+    private Fields(
+        @Nullable Door door, byte[][] names, SeriesHandle[] handles, boolean alternates) {
       this.door = door;
       this.names = names;
       this.handles = handles;
+      this.alternates = alternates;
     }
   }
 
@@ -278,9 +288,12 @@ public final class KnownKeys {
   /**
    * Remembers a handle of a field of a key. The key itself is not held any more: many series then
    * fit into the table.
+   *
+   * @return whether the handle is kept; false if the key has too many fields, or if other doors
+   *     send it too and drop the handle again
    */
-  public void add(Known known, Door door, byte[] name, SeriesHandle handle) {
-    known.add(door, name, handle);
+  public boolean add(Known known, Door door, byte[] name, SeriesHandle handle) {
+    boolean kept = known.add(door, name, handle);
     GroupKey key = known.key;
     if (key != null) {
       known.key = null;
@@ -288,6 +301,7 @@ public final class KnownKeys {
         recent.bytes = Math.max(0, recent.bytes - key.byteCount());
       }
     }
+    return kept;
   }
 
   /** Hashes 16 bytes at a time by folded products, as wyhash does. */

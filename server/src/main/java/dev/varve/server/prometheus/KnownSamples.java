@@ -87,8 +87,8 @@ final class KnownSamples {
     GroupKey key = handle == null ? series.key() : null;
     if (key != null) {
       handle = intake.handle(key, Series.DEFAULT_FIELD, Kind.DOUBLE);
-      if (handle != null) {
-        known.add(series, door, NO_NAME, handle);
+      if (handle != null && known.add(series, door, NO_NAME, handle)) {
+        intake.handleKept(key, Series.DEFAULT_FIELD, Kind.DOUBLE);
       }
     }
     return handle;

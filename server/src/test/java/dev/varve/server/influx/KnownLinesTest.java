@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,51 @@ class KnownLinesTest {
     assertThat(all("/datasets/blocks"))
         .contains("\"host\":\"a\"")
         .isEqualTo(all("/datasets/buckets"));
+  }
+
+  /**
+   * A key with so few fields that all handles are kept is cached no more; one with more fields is,
+   * since its lines ask for it again.
+   */
+  @Test
+  void leaveTheKeyToWritersOnlyWhileTheyAskForIt(@TempDir Path directory) throws IOException {
+    try (TestServer own = new TestServer(directory, null, "blocks")) {
+      for (int round = 0; round < 3; round++) {
+        write(own, fields("few", 0, 3, START + round));
+      }
+      assertThat(cachedKeys(own)).as("all handles are kept").isZero();
+      for (int round = 0; round < 3; round++) {
+        String lines = fields("many", 0, 60, START + round) + fields("many", 60, 80, START + round);
+        write(own, lines);
+      }
+      assertThat(cachedKeys(own)).as("more fields than handles that are kept").isOne();
+    }
+  }
+
+  private static void write(TestServer server, String lines) {
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .request("/datasets/blocks/write?precision=s")
+                .POST(BodyPublishers.ofString(lines)));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+  }
+
+  private static String fields(String measurement, int from, int to, long time) {
+    return IntStream.range(from, to)
+        .mapToObj(field -> "f%02d=%d".formatted(field, field))
+        .collect(Collectors.joining(",", measurement + ",host=a ", " " + time + "\n"));
+  }
+
+  private static double cachedKeys(TestServer server) {
+    String name = "varve_write_keys_cached{dataset=\"blocks\"} ";
+    return server
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .sum();
   }
 
   private void line(int request, StringBuilder into) {
