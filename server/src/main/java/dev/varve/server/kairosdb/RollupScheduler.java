@@ -44,6 +44,7 @@ public final class RollupScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RollupScheduler.class);
   private static final RateLimitedLog FAILED = new RateLimitedLog("roll-ups");
   private static final String TAKEN = "another server has taken the task over";
+  private static final String DELETED = "the task was deleted";
 
   /** Pause between two searches for due tasks. */
   private static final long PAUSE_MILLIS = 1_000;
@@ -272,8 +273,8 @@ public final class RollupScheduler implements AutoCloseable {
     List<OfQuery> results = new ArrayList<>();
     for (RollupQuery query : task.queries()) {
       results.add(run(query, task, execution, now));
-      if (!isOpen()) {
-        // The next server repeats the whole execution.
+      if (!isOpen() || isGone(execution)) {
+        // The next server repeats the whole execution, and nobody that of a deleted task.
         return;
       }
     }
@@ -281,16 +282,23 @@ public final class RollupScheduler implements AutoCloseable {
     // Windows of a failed execution are computed again by the next one.
     long done = failed ? execution.before().done() : now;
     long next = RollupStatus.next(execution.before().next(), task.interval(), clock.millis());
-    if (!isMine(execution)) {
+    boolean isMine = isMine(execution);
+    if (isGone(execution)) {
+      return;
+    }
+    if (!isMine) {
       // The state is that of the server which took the task over.
       LOG.warn("dataset '{}', roll-up task '{}': {}", execution.dataset().name(), task.id(), TAKEN);
       count(true);
       return;
     }
-    if (execution.store().task(task.id()) != null) {
-      execution.store().put(task.id(), new RollupStatus(next, done, host, results));
-    }
+    execution.store().put(task.id(), new RollupStatus(next, done, host, results));
     count(failed);
+  }
+
+  /** Returns whether a task was deleted while it ran. */
+  private static boolean isGone(TaskRun execution) {
+    return execution.store().task(execution.id()) == null;
   }
 
   /** Extends the lease of a task. Returns whether this server still has it. */
@@ -318,7 +326,7 @@ public final class RollupScheduler implements AutoCloseable {
       points.addAndGet(written);
     } catch (IOException | RuntimeException e) {
       error = error(e);
-      if (isOpen()) {
+      if (isOpen() && !isGone(execution)) {
         LOG.warn(
             "dataset '{}', roll-up task '{}', metric '{}' to '{}': {}",
             execution.dataset().name(),
@@ -366,7 +374,7 @@ public final class RollupScheduler implements AutoCloseable {
       throw new IllegalStateException("the server is stopping");
     }
     if (!isMine(execution)) {
-      throw new IllegalStateException(TAKEN);
+      throw new IllegalStateException(isGone(execution) ? DELETED : TAKEN);
     }
   }
 

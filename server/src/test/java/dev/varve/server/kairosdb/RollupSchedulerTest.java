@@ -268,6 +268,24 @@ class RollupSchedulerTest {
     assertThat(status(b, "t")).isEqualTo(stored);
   }
 
+  /** A task that is deleted has no lease, and no other server has taken it over. */
+  @Test
+  void aTaskThatIsDeletedWhileItRunsEndsWithoutAFailure() {
+    create(a, "t");
+    write(a);
+    now.addAndGet(HOUR);
+    a.users =
+        name -> {
+          store(b).delete("t");
+          return Caller.ANYONE;
+        };
+    a.scheduler().runDue();
+    assertThat(store(a).task("t")).isNull();
+    assertThat(store(a).status("t")).isNull();
+    assertThat(a.figure("rollup_failures_total")).isZero();
+    assertThat(a.figure("rollup_points_total")).isZero();
+  }
+
   @Test
   void damagedTasksKeepNoOthersFromRunning() {
     List.of("a-lease", "b-state", "c-task", "d-old-lease", "z-good").forEach(id -> create(a, id));
