@@ -129,12 +129,22 @@ class VarveConfigTest {
                   action: hashmod
                   target_label: b
                 - {target_label: a, regexp: b}
+                - {target_label: a, regex: '('}
+                - {action: labeldrop, target_label: a}
+                - {action: labelmap, replacement: ''}
+                - {action: drp}
+                - {action: keepequal, target_label: a, separator: '+'}
             """);
 
     assertThatThrownBy(() -> VarveConfig.read(file, Map.of(), Map.of()))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("write.relabel[1].action: relabel configuration for hashmod requires")
-        .hasMessageContaining("varve.yaml line 5")
+        .hasMessageContaining(
+            "write.relabel[1].modulus: relabel configuration for hashmod requires non-zero modulus, set in varve.yaml line 4")
+        .hasMessageContaining("write.relabel[3].regex: '(' is no 'regex'")
+        .hasMessageContaining("write.relabel[4].target_label: labeldrop action requires only")
+        .hasMessageContaining("write.relabel[5].replacement: \"\" is invalid 'replacement'")
+        .hasMessageContaining("write.relabel[6].action: unknown relabel action \"drp\"")
+        .hasMessageContaining("write.relabel[7].separator: keepequal action requires only")
         .hasMessageContaining("write.relabel[2].regexp: is unknown (did you mean 'regex'?");
   }
 

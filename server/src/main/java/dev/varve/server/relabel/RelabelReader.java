@@ -31,9 +31,9 @@ public final class RelabelReader {
       try {
         Relabelling.check(rule);
         rules.add(rule);
-      } catch (IllegalArgumentException e) {
+      } catch (WrongRuleException e) {
         good = false;
-        item.problem("action", String.valueOf(e.getMessage()));
+        item.problem(e.key(), String.valueOf(e.getMessage()));
       }
     }
     return good ? Relabelling.of(rules) : Relabelling.NONE;

@@ -39,8 +39,7 @@ record RelabelRule(
   /**
    * Validates a rule.
    *
-   * @throws IllegalArgumentException if it is inconsistent; the message is Prometheus' if it has
-   *     one
+   * @throws WrongRuleException if it is inconsistent
    */
   static RelabelRule of(RelabelConfig config) {
     Action action = action(config.action());
@@ -63,14 +62,15 @@ record RelabelRule(
       return Action.REPLACE;
     }
     if (word.isEmpty()) {
-      throw new IllegalArgumentException("relabel action cannot be empty");
+      throw new WrongRuleException("action", "relabel action cannot be empty");
     }
     for (Action action : Action.values()) {
       if (action.word().equals(word.toLowerCase(Locale.ROOT))) {
         return action;
       }
     }
-    throw new IllegalArgumentException(
+    throw new WrongRuleException(
+        "action",
         "unknown relabel action \"%s\": %s are known"
             .formatted(
                 word,
@@ -83,37 +83,44 @@ record RelabelRule(
       case KEEP, DROP -> {}
       case HASHMOD -> {
         if (modulus(config.modulus()) == 0) {
-          throw new IllegalArgumentException(
-              "relabel configuration for hashmod requires non-zero modulus");
+          throw new WrongRuleException(
+              "modulus", "relabel configuration for hashmod requires non-zero modulus");
         }
         requireTarget(action, config);
       }
       case LOWERCASE, UPPERCASE -> {
         requireTarget(action, config);
         if (!orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT)) {
-          throw new IllegalArgumentException(
+          throw new WrongRuleException(
+              "replacement",
               "'replacement' can not be set for %s action".formatted(action.word()));
         }
       }
       case KEEPEQUAL, DROPEQUAL -> {
         requireTarget(action, config);
-        if (config.regex() != null || hasOther(config)) {
-          throw new IllegalArgumentException(
+        String other = config.regex() != null ? "regex" : other(config);
+        if (other != null) {
+          throw new WrongRuleException(
+              other,
               "%s action requires only 'source_labels' and `target_label`, and no other fields"
                   .formatted(action.word()));
         }
       }
       case LABELDROP, LABELKEEP -> {
-        if (config.sourceLabels() != null
-            || !orElse(config.targetLabel(), "").isEmpty()
-            || hasOther(config)) {
-          throw new IllegalArgumentException(
+        String other =
+            config.sourceLabels() != null
+                ? "source_labels"
+                : orElse(config.targetLabel(), "").isEmpty() ? other(config) : "target_label";
+        if (other != null) {
+          throw new WrongRuleException(
+              other,
               "%s action requires only 'regex', and no other fields".formatted(action.word()));
         }
       }
       case LABELMAP -> {
         if (orElse(config.replacement(), REPLACEMENT).isEmpty()) {
-          throw new IllegalArgumentException("\"\" is invalid 'replacement' for labelmap action");
+          throw new WrongRuleException(
+              "replacement", "\"\" is invalid 'replacement' for labelmap action");
         }
       }
     }
@@ -121,23 +128,30 @@ record RelabelRule(
 
   private static void requireTarget(Action action, RelabelConfig config) {
     if (orElse(config.targetLabel(), "").isEmpty()) {
-      throw new IllegalArgumentException(
+      throw new WrongRuleException(
+          "target_label",
           "relabel configuration for %s action requires 'target_label' value"
               .formatted(action.word()));
     }
   }
 
-  private static boolean hasOther(RelabelConfig config) {
-    return modulus(config.modulus()) != 0
-        || !orElse(config.separator(), SEPARATOR).equals(SEPARATOR)
-        || !orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT);
+  /** Returns a key that only some actions have, with another value than its default; or null. */
+  private static @Nullable String other(RelabelConfig config) {
+    if (modulus(config.modulus()) != 0) {
+      return "modulus";
+    }
+    if (!orElse(config.separator(), SEPARATOR).equals(SEPARATOR)) {
+      return "separator";
+    }
+    return orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT) ? null : "replacement";
   }
 
   private static long modulus(@Nullable String text) {
     try {
       return text == null ? 0 : Long.parseUnsignedLong(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
+      throw new WrongRuleException(
+          "modulus",
           "'%s' is no 'modulus': a number from 1 to 18446744073709551615 is one".formatted(text));
     }
   }
@@ -146,10 +160,14 @@ record RelabelRule(
     String source = orElse(regex, REGEX);
     try {
       PatternSize.check(source);
+    } catch (IllegalArgumentException e) {
+      throw new WrongRuleException("regex", String.valueOf(e.getMessage()));
+    }
+    try {
       return Pattern.compile(source, Pattern.DOTALL);
     } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException(
-          "'%s' is no 'regex': %s".formatted(source, e.getDescription()));
+      throw new WrongRuleException(
+          "regex", "'%s' is no 'regex': %s".formatted(source, e.getDescription()));
     }
   }
 

@@ -32,7 +32,7 @@ public final class Relabelling {
     for (RelabelConfig config : configs) {
       try {
         rules.add(RelabelRule.of(config));
-      } catch (IllegalArgumentException e) {
+      } catch (WrongRuleException e) {
         throw new IllegalArgumentException("rule %d: %s".formatted(rules.size(), e.getMessage()));
       }
     }
@@ -42,9 +42,9 @@ public final class Relabelling {
   /**
    * Validates one rule.
    *
-   * @throws IllegalArgumentException if it is inconsistent
+   * @throws WrongRuleException if it is inconsistent, with the key that is wrong
    */
-  public static void check(RelabelConfig config) {
+  static void check(RelabelConfig config) {
     RelabelRule.of(config);
   }
 

@@ -2,8 +2,7 @@ package dev.varve.server.rules;
 
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.config.Url;
-import dev.varve.server.relabel.RelabelConfig;
-import dev.varve.server.relabel.Relabelling;
+import dev.varve.server.relabel.RelabelReader;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -58,7 +57,9 @@ public final class RulesSection {
             externalUrl(),
             new TreeMap<>(reader.texts("external-labels", "external labels")),
             new RulesConfig.Alerting(
-                alertmanagers(), relabelling(), reader.integer("queue", 1, 10_000_000, 10_000)));
+                alertmanagers(),
+                RelabelReader.read(reader, "alert-relabel"),
+                reader.integer("queue", 1, 10_000_000, 10_000)));
     reader.refuseUnknown();
     return config;
   }
@@ -143,31 +144,5 @@ public final class RulesSection {
       }
     }
     return all;
-  }
-
-  private Relabelling relabelling() {
-    List<RelabelConfig> rules = new ArrayList<>();
-    for (ConfigReader item : reader.list("alert-relabel")) {
-      RelabelConfig rule =
-          new RelabelConfig(
-              item.has("source_labels") ? item.texts("source_labels") : null,
-              item.text("separator"),
-              item.text("regex"),
-              item.text("modulus"),
-              item.text("target_label"),
-              item.text("replacement"),
-              item.text("action"));
-      if (!item.has("source_labels")) {
-        item.texts("source_labels");
-      }
-      item.refuseUnknown();
-      try {
-        Relabelling.check(rule);
-        rules.add(rule);
-      } catch (IllegalArgumentException e) {
-        item.problem("action", String.valueOf(e.getMessage()));
-      }
-    }
-    return Relabelling.of(rules);
   }
 }

@@ -318,7 +318,7 @@ class RuleServiceTest {
         .anyMatch(p -> p.startsWith("rules.alertmanagers[0].url: is missing"))
         .anyMatch(p -> p.startsWith("rules.alertmanagers[0].password-file: user and"))
         .anyMatch(p -> p.startsWith("rules.alertmanagers[1].url: 'ftp://x' is not a URL"))
-        .anyMatch(p -> p.startsWith("rules.alert-relabel[0].action:"))
+        .anyMatch(p -> p.startsWith("rules.alert-relabel[0].modulus:"))
         .anyMatch(p -> p.startsWith("rules.file: is unknown (did you mean 'files'?"));
   }
 }
