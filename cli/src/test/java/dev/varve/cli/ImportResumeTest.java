@@ -140,10 +140,50 @@ class ImportResumeTest {
       assertThat(run(call)).as("the first %d bytes", length).isEqualTo(1);
       assertThat(err.toString()).contains(state + " is not the state of an import");
     }
-    Files.writeString(state, "my precious");
-    assertThat(run(arguments("data", "csv", List.of(file), "--state", state))).isEqualTo(1);
-    assertThat(state).as("what is no state is not deleted").hasContent("my precious");
     assertThat(run(arguments("data", "csv", List.of(Path.of("-")), "--resume"))).isEqualTo(2);
+  }
+
+  /** States of other commands and of other imports begin in the same way. */
+  @Test
+  void replacesOnlyAStateOfTheSameImport() throws Exception {
+    Path file = small();
+    List<Object> call = arguments("data", "csv", List.of(file), "--state", state);
+    for (String other :
+        List.of(
+            "",
+            "my precious",
+            "\u00ff",
+            "{\"format\":2,\"export\":\"some\"}",
+            "{\"format\":1,\"migration\":\"some\"}")) {
+      Files.write(state, other.getBytes(StandardCharsets.ISO_8859_1));
+      err.getBuffer().setLength(0);
+      assertThat(run(call)).isEqualTo(1);
+      assertThat(err.toString())
+          .contains(state + " is not the state of an import, and would be replaced");
+      assertThat(Files.readAllBytes(state)).isEqualTo(other.getBytes(StandardCharsets.ISO_8859_1));
+    }
+    Files.writeString(state, "{\"format\":1,\"import\":\"other\"}");
+    assertThat(run(call)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains(state + " is the state of another import, 'other', and would be replaced");
+    assertThat(state).hasContent("{\"format\":1,\"import\":\"other\"}");
+    assertThat(export("data").lines()).as("nothing is written").hasSizeLessThanOrEqualTo(1);
+  }
+
+  /** What fails before the first record leaves the state of the run before. */
+  @Test
+  void keepsTheStateUntilTheFirstRecord() throws Exception {
+    Path file = small();
+    record(file, 400, Files.size(file), digest(file, Files.size(file)));
+    String recorded = Files.readString(state);
+    Path away = Files.move(file, folder.resolve("away"));
+    List<Object> call = arguments("data", "csv", List.of(file), "--state", state);
+    assertThat(run(call)).isEqualTo(1);
+    assertThat(state).hasContent(recorded);
+    Files.move(away, file);
+    assertThat(run(call)).as(err.toString()).isZero();
+    assertThat(export("data").lines().skip(1)).as("all lines").hasSize(1_000);
+    assertThat(state).doesNotExist();
   }
 
   /** Such answers may precede the disk, so a record of them could skip lines that are lost. */

@@ -45,14 +45,14 @@ final class ImportMarks {
   }
 
   /**
-   * Begins an import from the start.
+   * Begins an import from the start. A state of the same import stays until the first record
+   * replaces it.
    *
-   * @throws CommandFailedException if the file has something else than a state
+   * @throws CommandFailedException if the file holds anything else
    */
   static ImportMarks fresh(Path state, String imported, PrintWriter err) throws IOException {
     if (Files.exists(state)) {
-      ImportState.requireState(state);
-      Files.delete(state);
+      ImportState.requireReplaceable(state, imported);
     }
     return new ImportMarks(state, imported, null, err);
   }

@@ -6,12 +6,14 @@ import dev.varve.cli.io.StateFile;
 import dev.varve.formats.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
@@ -104,18 +106,38 @@ record ImportState(
   }
 
   /**
-   * Refuses a file that holds something else, whatever its format and its import.
+   * Refuses a file that an import must not replace: any but a state of the same import, whatever
+   * its format.
    *
-   * @throws CommandFailedException if it is no state
+   * @throws CommandFailedException if it holds something else
    */
-  static void requireState(Path file) throws IOException {
+  static void requireReplaceable(Path file, String imported) throws IOException {
+    String of = imported(file);
+    if (of == null) {
+      throw new CommandFailedException(
+          "%s is not the state of an import, and would be replaced: name another file with --state"
+              .formatted(file));
+    }
+    if (!of.equals(imported)) {
+      throw new CommandFailedException(
+          "%s is the state of another import, '%s', and would be replaced: finish that, or name another file with --state"
+              .formatted(file, of));
+    }
+  }
+
+  /** Returns what an import of any format imported; null if a file is not the state of one. */
+  private static @Nullable String imported(Path file) throws IOException {
+    // A file of another kind may be larger than the memory.
     byte[] begin = "{\"format\":".getBytes(StandardCharsets.UTF_8);
     try (InputStream in = Files.newInputStream(file)) {
       if (!Arrays.equals(in.readNBytes(begin.length), begin)) {
-        throw new CommandFailedException(
-            "%s is not the state of an import, and would be replaced: name another file with --state"
-                .formatted(file));
+        return null;
       }
+    }
+    try {
+      return JsonTree.text(JsonTree.parse(Files.readString(file)), "import");
+    } catch (JsonTree.MissingException | JacksonException | CharacterCodingException e) {
+      return null;
     }
   }
 
