@@ -236,6 +236,7 @@ class FormatsTest {
                             List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d"))))),
                     List.of(),
                     ""));
+        assertThat(home.identity().created()).isEqualTo(stamp);
         assertThat(home.identity().catalogState().complete()).isTrue();
         SeriesIndex series = new SeriesIndex();
         home.series().load(series, stamp);

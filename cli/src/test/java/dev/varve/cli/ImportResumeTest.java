@@ -2,6 +2,8 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.cli.target.Target;
+import dev.varve.cli.target.TargetOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -126,12 +128,12 @@ class ImportResumeTest {
   void refusesOtherStates() throws Exception {
     Path file = small();
     List<Object> call = arguments("data", "csv", List.of(file), "--resume", "--state", state);
-    Files.writeString(state, "{\"format\":1,\"import\":\"other\"}");
-    assertThat(run(call)).isEqualTo(1);
-    assertThat(err.toString()).contains(state + " is the state of another import, 'other'");
     Files.writeString(state, "{\"format\":2,\"import\":\"other\"}");
     assertThat(run(call)).isEqualTo(1);
-    assertThat(err.toString()).contains(state + " has format 2, and this version reads format 1");
+    assertThat(err.toString()).contains(state + " is the state of another import, 'other'");
+    Files.writeString(state, "{\"format\":1,\"import\":\"other\"}");
+    assertThat(run(call)).isEqualTo(1);
+    assertThat(err.toString()).contains(state + " has format 1, and this version reads format 2");
     record(file, 400, Files.size(file), digest(file, Files.size(file)));
     byte[] whole = Files.readAllBytes(state);
     for (int length = 0; length < whole.length; length += 7) {
@@ -202,6 +204,28 @@ class ImportResumeTest {
     assertThat(run(call)).as(err.toString()).isZero();
   }
 
+  /** What a resumed import passes over is not in a dataset that was created since. */
+  @Test
+  void goesOnInNoDatasetThatWasCreatedAnew() throws Exception {
+    Path file = small();
+    record(file, 400, Files.size(file), digest(file, Files.size(file)));
+    String recorded = Files.readString(state);
+    String created = created("data");
+    Files.move(folder.resolve("data"), folder.resolve("earlier"));
+    assertThat(run(arguments("data", "csv", List.of(file), "--resume", "--state", state)))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .contains(
+            "%s is of an import into a dataset that was created at %s, and this one was created at %s, so it may lack what the state records: import again, without --resume"
+                .formatted(state, created, created("data")));
+    assertThat(state).hasContent(recorded);
+    assertThat(export("data").lines()).as("nothing is written").hasSizeLessThanOrEqualTo(1);
+    assertThat(run(arguments("data", "csv", List.of(file), "--state", state)))
+        .as(err.toString())
+        .isZero();
+    assertThat(export("data").lines().skip(1)).hasSize(1_000);
+  }
+
   /** Writes a state in which everything up to a line of a file is stored. */
   private void record(Path file, long number, long size, String digest) throws IOException {
     record(file, number, size, digest, size);
@@ -215,11 +239,27 @@ class ImportResumeTest {
     Files.writeString(
         state,
         """
-        {"format":1,"import":"%s","inputs":[{"size":%d,"bytes":%d,"sha256":"%s"}],"number":%d,\
+        {"format":2,"import":"%s","created":"%s","inputs":[{"size":%d,"bytes":%d,"sha256":"%s"}],"number":%d,\
         "totals":{"lines":%d,"accepted":%d,"refused":0,"coerced":0,"bad":0,"leftOut":0},\
         "file":{"bytes":-1,"bad":0,"parts":0,"refused":0}}\
         """
-            .formatted(imported, size, bytes, digest, number, number, number - 1));
+            .formatted(
+                imported, created("data"), size, bytes, digest, number, number, number - 1));
+  }
+
+  /** The options by which commands find a dataset. */
+  @CommandLine.Command
+  private static final class Place {
+    @CommandLine.Mixin private final TargetOptions options = new TargetOptions();
+  }
+
+  /** Returns when the dataset in a directory was created, which is now if there is none. */
+  private String created(String data) {
+    Place place = new Place();
+    new CommandLine(place).parseArgs("--data", folder.resolve(data).toString());
+    try (Target target = place.options.open()) {
+      return target.created();
+    }
   }
 
   private static String digest(Path file, long bytes) throws Exception {

@@ -27,6 +27,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -110,6 +111,14 @@ public final class Dataset implements AutoCloseable {
   /** Returns the unit of all times. */
   public Resolution resolution() {
     return parts.open().resolution();
+  }
+
+  /**
+   * Returns when the dataset was created. A restored dataset has the time of its original, and one
+   * that was created anew has a later one.
+   */
+  public Instant created() {
+    return parts.open().created();
   }
 
   public DatasetConfig config() {

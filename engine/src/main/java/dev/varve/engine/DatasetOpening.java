@@ -99,6 +99,7 @@ final class DatasetOpening {
         new OpenDataset(
             config,
             resolution,
+            Resolution.MICROSECONDS.instant(home.identity().created()),
             store,
             stores.home(),
             home,

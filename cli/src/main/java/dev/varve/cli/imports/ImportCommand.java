@@ -208,8 +208,8 @@ public final class ImportCommand implements Callable<Integer> {
     String imported = description(target);
     Path file = state == null ? stateOf(imported) : state;
     return resumes
-        ? ImportMarks.resumed(file, imported, files, err())
-        : ImportMarks.fresh(file, imported, err());
+        ? ImportMarks.resumed(file, imported, target.created(), files, err())
+        : ImportMarks.fresh(file, imported, target.created(), err());
   }
 
   private static boolean isGoneOnceRead(Path file) {

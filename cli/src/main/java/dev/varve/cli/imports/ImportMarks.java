@@ -21,6 +21,7 @@ final class ImportMarks {
 
   private final @Nullable Path state;
   private final String imported;
+  private final String created;
   private final @Nullable ImportState begun;
   private final PrintWriter err;
   private final List<Input> inputs = new ArrayList<>();
@@ -28,9 +29,14 @@ final class ImportMarks {
   private long due = System.nanoTime() + BETWEEN_NANOS;
 
   private ImportMarks(
-      @Nullable Path state, String imported, @Nullable ImportState begun, PrintWriter err) {
+      @Nullable Path state,
+      String imported,
+      String created,
+      @Nullable ImportState begun,
+      PrintWriter err) {
     this.state = state;
     this.imported = imported;
+    this.created = created;
     this.begun = begun;
     this.err = err;
     this.records = state != null;
@@ -41,33 +47,38 @@ final class ImportMarks {
 
   /** Returns the marks of an import that cannot be resumed. */
   static ImportMarks none(PrintWriter err) {
-    return new ImportMarks(null, "", null, err);
+    return new ImportMarks(null, "", "", null, err);
   }
 
   /**
    * Begins an import from the start. A state of the same import stays until the first record
    * replaces it.
    *
+   * @param created when the dataset was created
    * @throws CommandFailedException if the file holds anything else
    */
-  static ImportMarks fresh(Path state, String imported, PrintWriter err) throws IOException {
+  static ImportMarks fresh(Path state, String imported, String created, PrintWriter err)
+      throws IOException {
     if (Files.exists(state)) {
       ImportState.requireReplaceable(state, imported);
     }
-    return new ImportMarks(state, imported, null, err);
+    return new ImportMarks(state, imported, created, null, err);
   }
 
   /**
    * Resumes an import, or begins it if nothing is recorded.
    *
-   * @throws CommandFailedException if the state is of another import, or a file has changed
+   * @param created when the dataset was created
+   * @throws CommandFailedException if the state is of another import or of an earlier dataset, or a
+   *     file has changed
    */
-  static ImportMarks resumed(Path state, String imported, List<Path> files, PrintWriter err)
+  static ImportMarks resumed(
+      Path state, String imported, String created, List<Path> files, PrintWriter err)
       throws IOException {
     if (!Files.exists(state)) {
-      return new ImportMarks(state, imported, null, err);
+      return new ImportMarks(state, imported, created, null, err);
     }
-    ImportState begun = ImportState.read(state, imported);
+    ImportState begun = ImportState.read(state, imported, created);
     for (int i = 0; i < begun.inputs().size(); i++) {
       if (!begun.inputs().get(i).isOf(files.get(i))) {
         throw new CommandFailedException(
@@ -75,7 +86,7 @@ final class ImportMarks {
                 .formatted(files.get(i), state));
       }
     }
-    return new ImportMarks(state, imported, begun, err);
+    return new ImportMarks(state, imported, created, begun, err);
   }
 
   /** Returns whether an import is to be recorded at all. */
@@ -117,7 +128,7 @@ final class ImportMarks {
     List<Input> all = new ArrayList<>(inputs);
     all.add(input);
     try {
-      new ImportState(imported, all, number, tally.totals(), aside).write(state);
+      new ImportState(imported, created, all, number, tally.totals(), aside).write(state);
     } catch (IOException e) {
       records = false;
       err.println(

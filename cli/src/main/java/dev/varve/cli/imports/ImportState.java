@@ -22,14 +22,20 @@ import tools.jackson.core.JsonGenerator;
  * that is replaced as a whole.
  *
  * @param imported what is imported where, so that another import does not go on from here
+ * @param created when its dataset was created, so that it does not go on in one that is new
  * @param inputs the files up to the one that is being read, which is the last
  * @param number lines or rows of the last file that are done
  * @param totals of all files, with what {@code file} says of the last one
  * @param file what was put aside of the last file
  */
 record ImportState(
-    String imported, List<Input> inputs, long number, Totals totals, AsideOfFile file) {
-  private static final long FORMAT = 1;
+    String imported,
+    String created,
+    List<Input> inputs,
+    long number,
+    Totals totals,
+    AsideOfFile file) {
+  private static final long FORMAT = 2;
 
   /**
    * How a file is recognised.
@@ -71,9 +77,10 @@ record ImportState(
   /**
    * Reads a file.
    *
-   * @throws CommandFailedException if it is of another import or unreadable
+   * @throws CommandFailedException if it is of another import, or of a dataset that was created at
+   *     another time, or unreadable
    */
-  static ImportState read(Path file, String imported) throws IOException {
+  static ImportState read(Path file, String imported, String created) throws IOException {
     try {
       Object state = JsonTree.parse(Files.readString(file));
       if (JsonTree.number(state, "format") != FORMAT) {
@@ -87,6 +94,12 @@ record ImportState(
             "%s is the state of another import, '%s': finish that, name another file with --state, or import again, without --resume"
                 .formatted(file, of));
       }
+      String then = JsonTree.text(state, "created");
+      if (!then.equals(created)) {
+        throw new CommandFailedException(
+            "%s is of an import into a dataset that was created at %s, and this one was created at %s, so it may lack what the state records: import again, without --resume"
+                .formatted(file, then, created));
+      }
       List<Input> inputs =
           JsonTree.list(JsonTree.member(state, "inputs")).stream().map(ImportState::input).toList();
       if (inputs.isEmpty()) {
@@ -94,6 +107,7 @@ record ImportState(
       }
       return new ImportState(
           imported,
+          created,
           inputs,
           JsonTree.number(state, "number"),
           totals(JsonTree.member(state, "totals")),
@@ -180,6 +194,7 @@ record ImportState(
   private void write(JsonGenerator json) {
     json.writeNumberProperty("format", FORMAT);
     json.writeStringProperty("import", imported);
+    json.writeStringProperty("created", created);
     json.writeArrayPropertyStart("inputs");
     for (Input input : inputs) {
       json.writeStartObject();

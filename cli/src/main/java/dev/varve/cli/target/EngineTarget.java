@@ -94,6 +94,11 @@ final class EngineTarget implements Target {
   }
 
   @Override
+  public String created() {
+    return dataset.created().toString();
+  }
+
+  @Override
   public boolean holdsFields() {
     return dataset.holdsFields();
   }

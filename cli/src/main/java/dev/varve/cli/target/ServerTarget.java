@@ -94,6 +94,11 @@ final class ServerTarget implements Target {
   }
 
   @Override
+  public String created() {
+    return properties.getOrDefault("created", "");
+  }
+
+  @Override
   public boolean holdsFields() {
     return properties.getOrDefault("fields", "true").equals("true");
   }

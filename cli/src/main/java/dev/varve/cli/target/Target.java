@@ -35,6 +35,12 @@ public interface Target extends AutoCloseable {
    */
   String durability();
 
+  /**
+   * Returns when the dataset was created, in ISO 8601; empty if the server does not say. A dataset
+   * that was created anew has another time.
+   */
+  String created();
+
   /** Returns whether it holds fields other than {@code value}. */
   boolean holdsFields();
 

@@ -69,6 +69,7 @@ public final class IdentityTable implements AutoCloseable {
   static final Bytes CATALOG = Bytes.utf8("catalog");
   private static final Bytes DATASET = Bytes.utf8("dataset");
   private static final Bytes PERIOD = Bytes.utf8("period ");
+  private static final Bytes RESOLUTION = Bytes.utf8("resolution");
   private static final Bytes STATE = Bytes.utf8("state");
   private static final Bytes PLACE = Bytes.utf8("place");
   private static final Bytes MAKER = Bytes.utf8("maker");
@@ -251,7 +252,7 @@ public final class IdentityTable implements AutoCloseable {
     }
     MutationBatch edits = new MutationBatch();
     edits.put(DATASET, 0, Bytes.utf8("format"), stamp, Bytes.of((byte) FORMAT));
-    edits.put(DATASET, 0, Bytes.utf8("resolution"), stamp, Bytes.utf8(made.resolution().symbol()));
+    edits.put(DATASET, 0, RESOLUTION, stamp, Bytes.utf8(made.resolution().symbol()));
     edits.put(DATASET, 0, Bytes.utf8("store"), stamp, Bytes.utf8(made.store()));
     if (!made.attached().isEmpty()) {
       Bytes names = Bytes.utf8(String.join(" ", made.attached()));
@@ -325,6 +326,22 @@ public final class IdentityTable implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns when the dataset was created, microseconds since 1970: the stamp of its resolution. A
+   * backup keeps it, and a dataset that is created anew has another.
+   *
+   * @throws StoreException if the dataset is not created yet
+   */
+  public long created() {
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(DATASET) && cells.qualifier(cell).equals(RESOLUTION)) {
+        return cells.time(cell);
+      }
+    }
+    throw damaged(DATASET, "no resolution");
   }
 
   /** Returns when the last delete ended, microseconds since 1970; null if none has. */

@@ -12,12 +12,14 @@ import dev.varve.model.Resolution;
 import dev.varve.store.Durability;
 import dev.varve.store.Store;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.stream.Stream;
 
 /**
  * The state of an open dataset, shared by its writer and its reader.
  *
+ * @param created when the home recorded the dataset
  * @param store the store of the layouts' tables
  * @param homeStore the store of the home; usually the same
  * @param marks the marks of the clock, saved in the home's store
@@ -26,6 +28,7 @@ import java.util.stream.Stream;
 public record OpenDataset(
     DatasetConfig config,
     Resolution resolution,
+    Instant created,
     Store store,
     Store homeStore,
     Home home,

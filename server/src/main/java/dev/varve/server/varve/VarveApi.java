@@ -161,6 +161,7 @@ public final class VarveApi implements Dialect {
           json.writeStartObject();
           json.writeStringProperty("name", dataset.name());
           json.writeStringProperty("resolution", dataset.resolution().symbol());
+          json.writeStringProperty("created", dataset.created().toString());
           json.writeBooleanProperty("fields", dataset.holdsFields());
           json.writeStringProperty("durability", dataset.acknowledgement().word());
           json.writeEndObject();
