@@ -2,12 +2,14 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.varve.cli.target.Target;
 import dev.varve.cli.target.TargetOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +18,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -224,6 +228,40 @@ class ImportResumeTest {
         .as(err.toString())
         .isZero();
     assertThat(export("data").lines().skip(1)).hasSize(1_000);
+  }
+
+  /** Servers of earlier builds, which describe their datasets in fewer words. */
+  @Test
+  void saysThatAnOlderServerDoesNotTellWhatResumingNeeds() throws Exception {
+    Map<String, String> missing =
+        Map.of(
+            "",
+            "the server does not say whether its writes are durable: upgrade it, or import again, without --resume and --state",
+            ",\"durability\":\"fsync\"",
+            "the server does not say when the dataset was created: upgrade it, or import again, without --resume and --state");
+    AtomicReference<String> more = new AtomicReference<>("");
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/varve/v1/dataset",
+        exchange -> {
+          String text = "{\"name\":\"default\",\"resolution\":\"ms\",\"fields\":true%s}";
+          byte[] body = text.formatted(more.get()).getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    try {
+      String url = "http://127.0.0.1:" + server.getAddress().getPort();
+      for (Map.Entry<String, String> one : missing.entrySet()) {
+        more.set(one.getKey());
+        assertThat(run(List.of("import", "--format", "csv", "--server", url, "--resume", small())))
+            .isEqualTo(1);
+        assertThat(err.toString()).contains(one.getValue());
+      }
+    } finally {
+      server.stop(0);
+    }
   }
 
   /** Writes a state in which everything up to a line of a file is stored. */

@@ -197,11 +197,12 @@ public final class ImportCommand implements Callable<Integer> {
     if (files.stream().anyMatch(ImportCommand::isGoneOnceRead)) {
       return ImportMarks.none(err());
     }
-    if (!DURABLE.contains(target.durability())) {
+    String obstacle = obstacle(target);
+    if (obstacle != null) {
       if (resumes || state != null) {
         throw new CommandFailedException(
-            "an import into '%s' cannot be resumed, since writes there are answered before the disk has them (durability '%s'): import again, without --resume and --state"
-                .formatted(target.name(), target.durability()));
+            "an import into '%s' cannot be resumed, since %s import again, without --resume and --state"
+                .formatted(target.name(), obstacle));
       }
       return ImportMarks.none(err());
     }
@@ -210,6 +211,20 @@ public final class ImportCommand implements Callable<Integer> {
     return resumes
         ? ImportMarks.resumed(file, imported, target.created(), files, err())
         : ImportMarks.fresh(file, imported, target.created(), err());
+  }
+
+  /** Returns why an import into a target cannot be resumed; null if it can. */
+  private static @Nullable String obstacle(Target target) {
+    if (target.durability().isEmpty()) {
+      return "the server does not say whether its writes are durable: upgrade it, or";
+    }
+    if (!DURABLE.contains(target.durability())) {
+      return "writes there are answered before the disk has them (durability '%s'):"
+          .formatted(target.durability());
+    }
+    return target.created().isEmpty()
+        ? "the server does not say when the dataset was created: upgrade it, or"
+        : null;
   }
 
   private static boolean isGoneOnceRead(Path file) {
