@@ -274,4 +274,30 @@ class TidinessTest {
     }
     areas.forEach((key, found) -> assertThat(found).as("areas of '%s'", key).isSorted());
   }
+
+  @Test
+  void everyBreakingChangeSaysWhatItDemands() throws IOException {
+    List<String> changes =
+        beginnings("CHANGELOG.md", "### Breaking", Pattern.compile("- ([^:]+): .*"));
+    assertThat(changes).hasSizeGreaterThan(10);
+    assertThat(
+            beginnings(
+                "docs/upgrade.md",
+                "## What each change demands",
+                Pattern.compile("\\*\\*([^:]+)(?::.*|\\*\\*.*)")))
+        .isEqualTo(changes);
+  }
+
+  /** Returns the first group of all lines of a section that match. */
+  private static List<String> beginnings(String page, String section, Pattern form)
+      throws IOException {
+    return Files.readAllLines(ROOT.resolve(page)).stream()
+        .dropWhile(line -> !line.equals(section))
+        .skip(1)
+        .takeWhile(line -> !line.startsWith("## ") && !line.startsWith("### "))
+        .map(form::matcher)
+        .filter(Matcher::matches)
+        .map(line -> line.group(1))
+        .toList();
+  }
 }
