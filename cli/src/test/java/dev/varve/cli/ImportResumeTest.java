@@ -281,8 +281,7 @@ class ImportResumeTest {
         "totals":{"lines":%d,"accepted":%d,"refused":0,"coerced":0,"bad":0,"leftOut":0},\
         "file":{"bytes":-1,"bad":0,"parts":0,"refused":0}}\
         """
-            .formatted(
-                imported, created("data"), size, bytes, digest, number, number, number - 1));
+            .formatted(imported, created("data"), size, bytes, digest, number, number, number - 1));
   }
 
   /** The options by which commands find a dataset. */

@@ -92,8 +92,7 @@ record RelabelRule(
         requireTarget(action, config);
         if (!orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT)) {
           throw new WrongRuleException(
-              "replacement",
-              "'replacement' can not be set for %s action".formatted(action.word()));
+              "replacement", "'replacement' can not be set for %s action".formatted(action.word()));
         }
       }
       case KEEPEQUAL, DROPEQUAL -> {
