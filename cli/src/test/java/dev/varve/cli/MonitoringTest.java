@@ -169,6 +169,8 @@ class MonitoringTest {
                 .forEach(line -> EXPORTED.add(line.split("[{ ]", 2)[0]));
             return text.contains("varve_lines_total{")
                 && text.contains("varve_rule_group_last_duration_seconds{")
+                // Alerts are restored after the first evaluation.
+                && text.contains("varve_rule_group_last_restore_duration_seconds{")
                 && text.contains("varve_queries_total{");
           });
     }
