@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -242,12 +243,14 @@ class ImportResumeTest {
             ",\"durability\":\"fsync\"",
             "the server does not say when the dataset was created: upgrade it, or import again, without --resume and --state");
     AtomicReference<String> more = new AtomicReference<>("");
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/varve/v1/dataset",
         exchange -> {
-          String text = "{\"name\":\"default\",\"resolution\":\"ms\",\"fields\":true%s}";
-          byte[] body = text.formatted(more.get()).getBytes(StandardCharsets.UTF_8);
+          byte[] body =
+              "{\"name\":\"default\",\"resolution\":\"ms\",\"fields\":true%s}"
+                  .formatted(more.get())
+                  .getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(200, body.length);
           exchange.getResponseBody().write(body);
           exchange.close();
