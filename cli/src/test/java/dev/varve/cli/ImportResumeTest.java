@@ -243,7 +243,8 @@ class ImportResumeTest {
             ",\"durability\":\"fsync\"",
             "the server does not say when the dataset was created: upgrade it, or import again, without --resume and --state");
     AtomicReference<String> more = new AtomicReference<>("");
-    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/varve/v1/dataset",
         exchange -> {
