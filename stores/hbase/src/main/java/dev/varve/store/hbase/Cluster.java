@@ -6,7 +6,6 @@ import dev.varve.store.TableSpec;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +16,6 @@ import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.NamespaceExistException;
 import org.apache.hadoop.hbase.NamespaceNotFoundException;
 import org.apache.hadoop.hbase.RegionMetrics;
-import org.apache.hadoop.hbase.ServerMetrics;
-import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableExistsException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotEnabledException;
@@ -134,16 +131,19 @@ final class Cluster implements AutoCloseable {
   /** Returns what the servers tell now of the regions of a table. */
   Compactions.Told told(TableName name) {
     String doing = "asking servers for their regions of table '%s'".formatted(name);
-    Map<ServerName, ServerMetrics> servers =
-        await(admin.getClusterMetrics(EnumSet.of(Option.LIVE_SERVERS)), doing)
-            .getLiveServerMetrics();
+    // A server's own version does not reach clients.
+    ClusterMetrics cluster =
+        await(
+            admin.getClusterMetrics(EnumSet.of(Option.LIVE_SERVERS, Option.HBASE_VERSION)), doing);
     List<CompletableFuture<List<RegionMetrics>>> answers =
-        servers.keySet().stream().map(server -> admin.getRegionMetrics(server, name)).toList();
+        cluster.getLiveServerMetrics().keySet().stream()
+            .map(server -> admin.getRegionMetrics(server, name))
+            .toList();
     List<RegionMetrics> served =
         answers.stream().flatMap(answer -> await(answer, doing).stream()).toList();
-    List<String> versions = servers.values().stream().map(ServerMetrics::getVersion).toList();
+    String version = String.valueOf(cluster.getHBaseVersion());
     // Regions last: one that has moved or was split since is then one that no server tells of.
-    return new Compactions.Told(await(admin.getRegions(name), doing), served, versions);
+    return new Compactions.Told(await(admin.getRegions(name), doing), served, version);
   }
 
   List<String> tables() {

@@ -28,9 +28,9 @@ final class Compactions {
    *
    * @param regions the regions of a table, with their replicas
    * @param served what servers tell of them
-   * @param versions the versions of all servers
+   * @param version of the master, which runs what all servers run but during an upgrade
    */
-  record Told(List<RegionInfo> regions, List<RegionMetrics> served, List<String> versions) {}
+  record Told(List<RegionInfo> regions, List<RegionMetrics> served, String version) {}
 
   /**
    * Returns whether deleted cells are surely gone from all regions of a table.
@@ -51,7 +51,7 @@ final class Compactions {
             .filter(region -> region.getReplicaId() == RegionInfo.DEFAULT_REPLICA_ID)
             .toList();
     long clean = regions.stream().filter(region -> isClean(region, told.served(), deleted)).count();
-    boolean exact = told.versions().stream().allMatch(Compactions::tellsEveryByte);
+    boolean exact = tellsEveryByte(told.version());
     if (exact && !regions.isEmpty() && clean == regions.size()) {
       return Collected.GONE;
     }

@@ -50,7 +50,7 @@ class CompactionsTest {
   private static Collected collected(
       String version, List<RegionInfo> regions, RegionMetrics... served) {
     return Compactions.collected(
-        TABLE, new Compactions.Told(regions, List.of(served), List.of("2.6.4", version)), DELETED);
+        TABLE, new Compactions.Told(regions, List.of(served), version), DELETED);
   }
 
   private static boolean gone(RegionMetrics served) {
