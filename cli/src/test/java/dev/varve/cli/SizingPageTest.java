@@ -78,9 +78,10 @@ class SizingPageTest {
 
   private static Map<String, Double> bytesPerSample(List<String> layouts) {
     StringWriter out = new StringWriter();
+    StringWriter errors = new StringWriter();
     CommandLine line = Main.commandLine();
     line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(new StringWriter()));
+    line.setErr(new PrintWriter(errors, true));
     int code =
         line.execute(
             "bench",
@@ -92,7 +93,7 @@ class SizingPageTest {
             String.join(",", layouts),
             "--output",
             "csv");
-    assertThat(code).isZero();
+    assertThat(code).as("exit code; the command printed: %s", errors).isZero();
     Map<String, Double> measured = new TreeMap<>();
     out.toString()
         .lines()

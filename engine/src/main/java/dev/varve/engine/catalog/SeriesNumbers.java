@@ -89,12 +89,14 @@ public final class SeriesNumbers {
     return known;
   }
 
-  /** Records that the home has the assigned number of a series whose key the index has now. */
-  public synchronized void settle(int key, SeriesIdentity identity, String field) {
-    Integer number = pending.remove(new Pending(identity, field));
-    if (number != null) {
-      set(key, field, number);
-    }
+  /**
+   * Records that the home has the number of a series whose key the index has now. Writes that make
+   * a series at once call this one after another with the same number. One that asks in between,
+   * without the key, is assigned another number, which is forgotten here.
+   */
+  public synchronized void settle(int key, SeriesIdentity identity, String field, int number) {
+    pending.remove(new Pending(identity, field));
+    set(key, field, number);
   }
 
   /** Records a number that the home has. */

@@ -38,7 +38,7 @@ final class SeriesNotes {
       KnownSeries series, List<Field> fields, @Nullable TimeRange extent, long samples) {}
 
   /** A series that gets its number with this batch. */
-  private record Numbered(KnownSeries series, String field) {}
+  private record Numbered(KnownSeries series, String field, int number) {}
 
   private final OpenDataset dataset;
   private final MutationBatch edits = new MutationBatch();
@@ -127,10 +127,11 @@ final class SeriesNotes {
     int settled = keySince < 0 ? SeriesNumbers.NONE : known.find(keySince, field);
     if (settled != SeriesNumbers.NONE) {
       // Another write has made the series since: only its number is found by readers.
+      known.settle(keySince, series.identity(), field, settled);
       return settled;
     }
     SeriesTable.putNumber(edits, series.identity(), field, number, known.metric(number), stamp);
-    numbered.add(new Numbered(series, field));
+    numbered.add(new Numbered(series, field, number));
     return number;
   }
 
@@ -198,7 +199,7 @@ final class SeriesNotes {
     }
     for (Numbered one : numbered) {
       SeriesIdentity identity = one.series().identity();
-      index.numbers().settle(index.find(identity), identity, one.field());
+      index.numbers().settle(index.find(identity), identity, one.field(), one.number());
     }
   }
 

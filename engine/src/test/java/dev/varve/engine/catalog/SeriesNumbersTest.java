@@ -35,4 +35,21 @@ class SeriesNumbersTest {
     assertThat(assigned).isEqualTo(8);
     assertThat(numbers.metric(assigned)).isEqualTo(10);
   }
+
+  /** Three writes make a series at once, and the one between the others has not seen the first. */
+  @Test
+  void aNumberThatWasAssignedTooLateReplacesNone() {
+    SeriesNumbers numbers = new SeriesNumbers();
+    SeriesIdentity identity = new SeriesIdentity(1, 2);
+    int first = numbers.assign(-1, identity, "m", FIELD);
+    int last = numbers.assign(-1, identity, "m", FIELD);
+    assertThat(last).isEqualTo(first);
+    numbers.settle(0, identity, FIELD, first);
+    int late = numbers.assign(-1, identity, "m", FIELD);
+    assertThat(late).isNotEqualTo(first);
+    numbers.settle(0, identity, FIELD, last);
+    assertThat(numbers.find(0, FIELD)).isEqualTo(first);
+    assertThat(numbers.key(first)).isZero();
+    assertThat(numbers.key(late)).isEqualTo(SeriesNumbers.NONE);
+  }
 }
