@@ -288,19 +288,21 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       long through = db.getLatestSequenceNumber();
       db.syncWal();
       syncedThrough = through;
-      noteNewLog();
     }
   }
 
   /**
-   * Records a new log, and that part of it has been synced, before the sync is acknowledged.
-   * RocksDB switches to a new log together with a new memtable.
+   * Records a new log, and that part of it has been synced. RocksDB switches to a new log together
+   * with a new memtable.
    */
-  private void noteNewLog() throws RocksDBException {
-    long found = memtables();
-    if (found != memtables) {
-      noteLog();
-      memtables = found;
+  @Override
+  public void noteSync() throws RocksDBException {
+    if (sync) {
+      long found = memtables();
+      if (found != memtables) {
+        noteLog();
+        memtables = found;
+      }
     }
   }
 

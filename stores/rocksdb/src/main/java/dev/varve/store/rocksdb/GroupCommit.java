@@ -44,7 +44,16 @@ final class GroupCommit {
     /** Appends a batch. Readers see it at once; the next sync makes it durable. */
     void write(WriteRecords batch) throws RocksDBException;
 
+    /** Makes everything that was written durable. */
     void sync() throws RocksDBException;
+
+    /**
+     * Records what the last sync covered, before it is acknowledged. If that fails, the writes
+     * fail, and the call after the next sync tries again.
+     *
+     * @throws StoreException if it cannot be recorded
+     */
+    void noteSync() throws RocksDBException;
 
     /** Returns, in words, a likely reason why writes are slow. Returns at once, from any thread. */
     String condition();
@@ -467,16 +476,7 @@ final class GroupCommit {
     if (unsynced.isEmpty()) {
       return;
     }
-    StoreException failed = null;
-    try {
-      log.sync();
-      syncs.incrementAndGet();
-      failure = null;
-    } catch (RocksDBException | RuntimeException e) {
-      failed = unknown(e);
-      failure = String.valueOf(e.getMessage());
-      syncFailure = failure;
-    }
+    StoreException failed = syncLog();
     for (Write write : unsynced) {
       if (failed == null) {
         write.end.complete(null);
@@ -484,6 +484,26 @@ final class GroupCommit {
         write.fail(failed);
       }
     }
+  }
+
+  /** Returns why the log could not be synced, or why that could not be recorded; null if it was. */
+  private @Nullable StoreException syncLog() {
+    try {
+      log.sync();
+      syncs.incrementAndGet();
+    } catch (RocksDBException | RuntimeException e) {
+      failure = String.valueOf(e.getMessage());
+      syncFailure = failure;
+      return unknown(e);
+    }
+    try {
+      log.noteSync();
+    } catch (RocksDBException | RuntimeException e) {
+      failure = String.valueOf(e.getMessage());
+      return unknown(e);
+    }
+    failure = null;
+    return null;
   }
 
   private static StoreException unknown(Throwable e) {

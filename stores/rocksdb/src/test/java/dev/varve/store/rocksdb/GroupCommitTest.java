@@ -91,6 +91,20 @@ class GroupCommitTest {
   }
 
   @Test
+  void aSyncThatCannotBeRecordedIsUnknownAndRecordedByTheNext() {
+    log.failing = "note";
+    log.turns.release(1000);
+    assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
+        .hasMessageContaining("no space left");
+    assertThat(writer.stopped()).isNull();
+    assertThat(writer.obstacle()).contains("the last write failed: no space left");
+    log.failing = "";
+    submit("b", Durability.SYNCED).await();
+    assertThat(writer.obstacle()).isNull();
+  }
+
+  @Test
   void failedSyncIsUnknownAndEndsAllWriting() {
     log.failing = "sync";
     log.turns.release(2);
@@ -273,6 +287,13 @@ class GroupCommitTest {
     @Override
     public void sync() throws RocksDBException {
       take("sync");
+    }
+
+    @Override
+    public void noteSync() throws RocksDBException {
+      if (failing.equals("note")) {
+        throw new RocksDBException("no space left");
+      }
     }
 
     private void take(String event) throws RocksDBException {

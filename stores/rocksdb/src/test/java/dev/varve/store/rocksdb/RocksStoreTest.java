@@ -150,6 +150,26 @@ class RocksStoreTest {
     }
   }
 
+  @Test
+  void writesGoOnOnceTheStateCanBeWrittenAgain() throws Exception {
+    try (RocksStore store = open()) {
+      Table table = store.open(SPEC, OpenMode.CREATE_IF_ABSENT);
+      // The state is written to this file first, as soon as there is a new log.
+      Path draft = Files.createDirectory(directory.resolve("varve-state.new"));
+      store.database().flush();
+      MutationBatch batch = new MutationBatch();
+      batch.put(Bytes.utf8("row"), 0, Bytes.utf8("q"), 1, Bytes.utf8("value"));
+      assertThat(table.apply(batch, Durability.SYNCED))
+          .singleElement()
+          .asString()
+          .contains("cannot write the state of the rocksdb store", "unknown");
+      assertThat(store.writeObstacle()).contains("cannot write the state");
+      Files.delete(draft);
+      assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+      assertThat(store.writeObstacle()).isNull();
+    }
+  }
+
   /** Waits until the writer has completed everything submitted before. */
   private static void awaitWriter(RocksStore store) {
     store.writer().submit(() -> new WriteRecords(0), Durability.ORDERED).await();
