@@ -17,6 +17,26 @@ final class ColumnTrim {
   private final int versionsKept;
   private final @Nullable ResumeToken resume;
 
+  /** The ranges of qualifiers to read; all if there are none. */
+  private final List<Range> ranges;
+
+  /**
+   * A range of qualifiers.
+   *
+   * @param to the first after it; null if it has no end
+   */
+  private record Range(ByteBuffer from, @Nullable ByteBuffer to) {
+    static Range of(QualifierRange range) {
+      Bytes to = range.to();
+      return new Range(Buffers.of(range.from()), to == null ? null : Buffers.of(to));
+    }
+
+    boolean contains(ByteBuffer qualifier) {
+      return Buffers.compare(qualifier, from) >= 0
+          && (to == null || Buffers.compare(qualifier, to) < 0);
+    }
+  }
+
   /** The current column; null before the first of a row. */
   private @Nullable ByteBuffer column;
 
@@ -38,6 +58,7 @@ final class ColumnTrim {
     this.versionsKept = versionsKept;
     this.resume = resume;
     this.resumed = resume != null;
+    this.ranges = select.qualifiers().stream().map(Range::of).toList();
   }
 
   /**
@@ -66,7 +87,7 @@ final class ColumnTrim {
         && !(resumed && resume != null && time >= resume.time())
         && delivered < select.versions()
         && select.times().contains(time)
-        && isIn(select.qualifiers(), qualifier);
+        && isIn(qualifier);
   }
 
   /** Counts a cell as delivered; returns its number within its column. */
@@ -74,14 +95,13 @@ final class ColumnTrim {
     return ++delivered;
   }
 
-  private static boolean isIn(List<QualifierRange> ranges, ByteBuffer qualifier) {
+  private boolean isIn(ByteBuffer qualifier) {
     if (ranges.isEmpty()) {
       return true;
     }
-    for (QualifierRange range : ranges) {
-      Bytes to = range.to();
-      if (Buffers.compare(qualifier, Buffers.of(range.from())) >= 0
-          && (to == null || Buffers.compare(qualifier, Buffers.of(to)) < 0)) {
+    // Called for each cell of wide rows: no stream.
+    for (Range range : ranges) {
+      if (range.contains(qualifier)) {
         return true;
       }
     }
