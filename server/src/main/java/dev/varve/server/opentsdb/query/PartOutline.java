@@ -78,18 +78,20 @@ public final class PartOutline {
     Source source = new Source(histograms.dataset(), histograms.kept(), part, null, rollups);
     Scan scan = new Scan(source, query, use, null);
     PartOutline outline = new PartOutline(source, null, reads);
-    List<Outline> selected =
-        scan.selections().stream()
-            .map(selection ->
-                histograms.areAttributes()
-                    ? Outline.of(
-                        "select",
-                        ReadOutline.text(selection.selector())
-                            + ", attributes of the series, whose reads have no plan",
-                        List.of())
-                    : outline.select(selection, scan))
-            .toList();
+    List<Outline> selected = new ArrayList<>();
+    for (Scan.Selection selection : scan.selections()) {
+      selected.add(
+          histograms.areAttributes() ? ofAttributes(selection) : outline.select(selection, scan));
+    }
     return Outline.of("add histograms", outline.aggregation(), selected);
+  }
+
+  private static Outline ofAttributes(Scan.Selection selection) {
+    return Outline.of(
+        "select",
+        ReadOutline.text(selection.selector())
+            + ", attributes of the series, whose reads have no plan",
+        List.of());
   }
 
   /** Runs a scan and returns whether it found series. */
@@ -116,7 +118,10 @@ public final class PartOutline {
   }
 
   private Outline of(List<Scan.Selection> selections, Scan scan) {
-    List<Outline> inputs = selections.stream().map(one -> select(one, scan)).toList();
+    List<Outline> inputs = new ArrayList<>();
+    for (Scan.Selection selection : selections) {
+      inputs.add(select(selection, scan));
+    }
     Downsampling spec = part.downsampling();
     if (spec != null) {
       inputs = node(Operation.DOWNSAMPLE, "downsample", detail(spec, part.zone()), inputs);
@@ -136,6 +141,7 @@ public final class PartOutline {
     return List.of(Outline.of(name, detail, figures, inputs));
   }
 
+  /** Outlines a read, and passes it on. */
   private Outline select(Scan.Selection selection, Scan scan) {
     ReadRequest request = scan.request(selection.selector());
     Dataset dataset = source.dataset();
