@@ -235,16 +235,16 @@ public final class RuleScheduler implements AutoCloseable {
     /** Waits for the next evaluation and returns its time. */
     private Instant next(Instant last) {
       Duration interval = group.group().interval();
-      long behind = Duration.between(last, clock.instant()).dividedBy(interval);
-      if (behind < 1) {
+      long elapsed = Duration.between(last, clock.instant()).dividedBy(interval);
+      if (elapsed < 1) {
         Instant next = last.plus(interval);
         waitUntil(next);
-        behind = Math.max(1, Duration.between(last, clock.instant()).dividedBy(interval));
+        elapsed = Math.max(1, Duration.between(last, clock.instant()).dividedBy(interval));
       }
-      if (behind > 1) {
-        group.missed(behind - 1);
+      if (elapsed > 1) {
+        group.missed(elapsed - 1);
       }
-      return last.plus(interval.multipliedBy(behind));
+      return last.plus(interval.multipliedBy(elapsed));
     }
 
     private boolean waitUntil(Instant time) {

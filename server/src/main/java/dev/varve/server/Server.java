@@ -207,7 +207,7 @@ public final class Server implements AutoCloseable {
               opened.datasets(),
               queries,
               config.query().limits(),
-              metrics.behind(config.door()),
+              metrics.withDoor(config.door()),
               this::creator,
               clock,
               instance());
@@ -228,7 +228,7 @@ public final class Server implements AutoCloseable {
           new Scraper(
               scrapes,
               named == null ? opened.defaultDataset() : opened.dataset(named),
-              metrics.behind(config.door()),
+              metrics.withDoor(config.door()),
               clock,
               version(),
               dispatcher.budget()));

@@ -68,11 +68,11 @@ record Design(
           time = true;
         }
         case KeyElement.Tag tag -> {
-          place = behind(place, time);
+          place = atSeries(place, time);
           leading.add(tag.tag());
         }
         case KeyElement.AllTags _, KeyElement.AllResource _, KeyElement.Resource _ ->
-            place = behind(place, time);
+            place = atSeries(place, time);
         case KeyElement.Literal _, KeyElement.Hash _, KeyElement.Sequence _ -> {
           // They stay as they are.
         }
@@ -81,7 +81,7 @@ record Design(
     return new Design(leading, place, width, descending, salts);
   }
 
-  private static Place behind(Place place, boolean time) {
+  private static Place atSeries(Place place, boolean time) {
     return time && place == Place.END ? Place.MIDDLE : place;
   }
 

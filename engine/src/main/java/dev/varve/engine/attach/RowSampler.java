@@ -79,7 +79,7 @@ final class RowSampler {
       Slice rest = Slice.rows(Bytes.EMPTY, from, null);
       List<Cell> here = read(table, ReadPlan.of(List.of(rest), families).with(FEW));
       take(here);
-      Bytes next = here.isEmpty() ? null : behind(here.getFirst().row(), width);
+      Bytes next = here.isEmpty() ? null : after(here.getFirst().row(), width);
       if (next == null) {
         return place;
       }
@@ -88,7 +88,7 @@ final class RowSampler {
     return PLACES_MAX;
   }
 
-  private static @Nullable Bytes behind(Bytes row, int width) {
+  private static @Nullable Bytes after(Bytes row, int width) {
     return row.length() < width ? row.successor() : row.slice(0, width).prefixEnd();
   }
 

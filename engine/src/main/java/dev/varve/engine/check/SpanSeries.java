@@ -208,17 +208,17 @@ final class SpanSeries {
             to,
             time -> {
               Bytes key = key(shape, parts, input, time);
-              return falls ? isNotBehind(key, span) : isNotBefore(key, span);
+              return falls ? isNotAfter(key, span) : isNotBefore(key, span);
             });
-    long behind =
+    long end =
         first(
             from,
             to,
             time -> {
               Bytes key = key(shape, parts, input, time);
-              return falls ? !isNotBefore(key, span) : !isNotBehind(key, span);
+              return falls ? !isNotBefore(key, span) : !isNotAfter(key, span);
             });
-    return first < behind ? new TimeRange(first, behind) : null;
+    return first < end ? new TimeRange(first, end) : null;
   }
 
   private interface Condition {
@@ -245,7 +245,7 @@ final class SpanSeries {
     return key.compareTo(span.from()) >= 0 || span.from().startsWith(key);
   }
 
-  private static boolean isNotBehind(Bytes key, RowSpan span) {
+  private static boolean isNotAfter(Bytes key, RowSpan span) {
     Bytes to = span.to();
     return to == null || key.compareTo(to) <= 0;
   }

@@ -57,7 +57,7 @@ final class TableScan {
       } catch (DamagedStoreException e) {
         whole = false;
         damaged.accept(String.valueOf(e.getMessage()));
-        Bytes next = behind(e);
+        Bytes next = rowAfter(e);
         if (next == null || next.compareTo(from) <= 0) {
           damaged.accept(
               "table '%s' could not be read from row %s on"
@@ -75,17 +75,17 @@ final class TableScan {
   }
 
   /** Returns the first row after the damage; null if unknown. */
-  private @Nullable Bytes behind(DamagedStoreException e) {
-    Bytes behind = null;
+  private @Nullable Bytes rowAfter(DamagedStoreException e) {
+    Bytes next = null;
     for (var damage : e.damage()) {
       for (RowSpan span : damage.rows()) {
         Bytes to = span.to();
         if (span.table().equals(table.spec().name()) && to != null) {
-          behind = to.successor();
+          next = to.successor();
         }
       }
     }
-    return behind;
+    return next;
   }
 
   private void scan(Bytes from, Rows rows) {

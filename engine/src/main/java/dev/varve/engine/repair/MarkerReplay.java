@@ -124,10 +124,10 @@ public final class MarkerReplay implements AutoCloseable {
   }
 
   private void copy(Written written, Period period) {
-    List<PlacedLayout> behind = period.layouts().subList(1, period.layouts().size());
+    List<PlacedLayout> companions = period.layouts().subList(1, period.layouts().size());
     try (RunCursor runs = reader.jobs().primary(period, written.key(), written.times())) {
       for (Run run = runs.next(); run != null; run = runs.next()) {
-        for (PlacedLayout companion : behind) {
+        for (PlacedLayout companion : companions) {
           copy(run, companion);
         }
       }
@@ -135,7 +135,7 @@ public final class MarkerReplay implements AutoCloseable {
     try (Stream<Attribute> attributes =
         reader.jobs().attributesOfPrimary(period, written.key(), written.times())) {
       attributes.forEach(attribute -> {
-        for (PlacedLayout companion : behind) {
+        for (PlacedLayout companion : companions) {
           if (companion.layout().domain().attributes()) {
             writer.write(companion, attribute);
           }

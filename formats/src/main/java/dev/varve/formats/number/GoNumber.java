@@ -130,8 +130,8 @@ public final class GoNumber {
     int exponent = value.signum() == 0 ? 0 : digits.length() - 1 - value.scale();
     StringBuilder text = new StringBuilder(digits.substring(0, 1));
     if (places > 0) {
-      String behind = digits.substring(1);
-      text.append('.').append(behind).repeat('0', places - behind.length());
+      String fraction = digits.substring(1);
+      text.append('.').append(fraction).repeat('0', places - fraction.length());
     }
     text.append('e').append(exponent < 0 ? '-' : '+');
     int size = Math.abs(exponent);

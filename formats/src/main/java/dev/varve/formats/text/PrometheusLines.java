@@ -140,8 +140,8 @@ public final class PrometheusLines implements LineFormat {
   }
 
   private long time(byte[] bytes, int from, int end, int to) {
-    int behind = Scan.skipBlanks(bytes, end, to);
-    if (behind != to && !isExemplar(bytes, behind, to)) {
+    int next = Scan.skipBlanks(bytes, end, to);
+    if (next != to && !isExemplar(bytes, next, to)) {
       throw new BadLineException(
           "unexpected \'" + Scan.shown(bytes, end, to).strip() + "\' after the time");
     }

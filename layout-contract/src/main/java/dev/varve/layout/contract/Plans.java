@@ -144,8 +144,8 @@ final class Plans {
         }
         Optional<Bytes> border = layout.qualifierAt(bucket, time);
         for (long at : timesOf(cell)) {
-          boolean behind = border.isPresent() && cell.qualifier().compareTo(border.get()) >= 0;
-          assertThat(border.isEmpty() || behind == at >= time)
+          boolean afterBorder = border.isPresent() && cell.qualifier().compareTo(border.get()) >= 0;
+          assertThat(border.isEmpty() || afterBorder == at >= time)
               .as("sample at %d, border at %d: %s against %s", at, time, cell.qualifier(), border)
               .isTrue();
         }

@@ -116,10 +116,10 @@ final class KeyRules {
   }
 
   private void covers(String path, int index, List<String> of, boolean time) {
-    List<KeyElement> behind = declaration.key().subList(index + 1, declaration.key().size());
+    List<KeyElement> later = declaration.key().subList(index + 1, declaration.key().size());
     for (String name : of) {
       boolean known =
-          behind.stream()
+          later.stream()
               .anyMatch(element ->
                   element.name().equals(name)
                       && (element.role() == Role.SERIES || (time && element.role() == Role.TIME)));
@@ -130,7 +130,7 @@ final class KeyRules {
                 .formatted(name, time ? " or its time" : ""));
       }
     }
-    if (of.isEmpty() && behind.stream().noneMatch(element -> element.role() == Role.SERIES)) {
+    if (of.isEmpty() && later.stream().noneMatch(element -> element.role() == Role.SERIES)) {
       faults.add(path, "no later part depends on the series, so the value would be constant");
     }
   }

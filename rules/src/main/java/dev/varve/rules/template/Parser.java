@@ -141,16 +141,16 @@ final class Parser {
   private List<Statement> otherwise(BranchKind kind, String name) throws TemplateException {
     at++;
     nextWord();
-    Token behind = peekWord();
+    Token following = peekWord();
     boolean chained =
-        behind.kind() == Kind.WORD && behind.text().equals(name) && kind != BranchKind.RANGE;
+        following.kind() == Kind.WORD && following.text().equals(name) && kind != BranchKind.RANGE;
     if (chained) {
       at = indexOfWord() + 1;
-      return List.of(branch(kind, behind));
+      return List.of(branch(kind, following));
     }
     expectRight("else");
     List<Statement> body = body();
-    if (!keywordOrEnd(behind).equals("end")) {
+    if (!keywordOrEnd(following).equals("end")) {
       throw wrong(peek(), "expected end; found {{else}}");
     }
     skipAction();
@@ -203,24 +203,24 @@ final class Parser {
       return false;
     }
     nextWord();
-    Token behind = peekWord();
+    Token following = peekWord();
     names.add(first.text());
-    if (behind.kind() == Kind.COMMA && context.equals("range")) {
+    if (following.kind() == Kind.COMMA && context.equals("range")) {
       nextWord();
       Token second = nextWord();
       if (second.kind() != Kind.VARIABLE) {
         throw wrong(second, "range can only initialize variables");
       }
       names.add(second.text());
-      behind = peekWord();
-      if (behind.kind() == Kind.COMMA) {
-        throw wrong(behind, "too many declarations in range");
+      following = peekWord();
+      if (following.kind() == Kind.COMMA) {
+        throw wrong(following, "too many declarations in range");
       }
     }
-    boolean declares = behind.kind() == Kind.DECLARE;
-    if (!declares && behind.kind() != Kind.ASSIGN) {
+    boolean declares = following.kind() == Kind.DECLARE;
+    if (!declares && following.kind() != Kind.ASSIGN) {
       if (names.size() > 1) {
-        throw wrong(behind, "range can only initialize variables");
+        throw wrong(following, "range can only initialize variables");
       }
       names.clear();
       at = before;
@@ -256,8 +256,8 @@ final class Parser {
       peekWord();
       at = indexOfWord();
       operands.add(operand());
-      Token behind = next();
-      switch (behind.kind()) {
+      Token following = next();
+      switch (following.kind()) {
         case SPACE -> {
           Token word = peekWord();
           if (word.kind() == Kind.PIPE) {
@@ -275,7 +275,7 @@ final class Parser {
         case PIPE -> {
           return new Command(operands, start);
         }
-        default -> throw wrong(behind, "unexpected %s in operand".formatted(behind.shown()));
+        default -> throw wrong(following, "unexpected %s in operand".formatted(following.shown()));
       }
     }
   }

@@ -187,7 +187,7 @@ public record DialectContext(
 
   /** Returns the listener for writes: it passes series through the door and counts the outcome. */
   public IngestListener ingest() {
-    return metrics.behind(door);
+    return metrics.withDoor(door);
   }
 
   /**

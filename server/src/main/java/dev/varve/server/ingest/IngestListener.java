@@ -38,7 +38,7 @@ public interface IngestListener {
   default void dropped(String dataset, String dialect, long samples) {}
 
   /** Returns a listener with another door that records the same. */
-  default IngestListener behind(Door other) {
+  default IngestListener withDoor(Door other) {
     IngestListener listener = this;
     return new IngestListener() {
       @Override

@@ -58,8 +58,8 @@ record RollupStatus(long next, long done, String host, List<OfQuery> queries) {
   static long next(long due, Length interval, long now) {
     ZonedDateTime first = utc(due);
     try {
-      long behind = Math.max(0, interval.unit().unit().between(first, utc(now)));
-      long steps = behind / interval.count();
+      long elapsed = Math.max(0, interval.unit().unit().between(first, utc(now)));
+      long steps = elapsed / interval.count();
       ZonedDateTime next = first.plus(steps * interval.count(), interval.unit().unit());
       while (next.toInstant().toEpochMilli() <= now) {
         next = next.plus(interval.count(), interval.unit().unit());

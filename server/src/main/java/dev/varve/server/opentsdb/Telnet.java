@@ -160,12 +160,12 @@ public final class Telnet implements StreamProtocol {
       switch (word) {
         case "put" -> put(word, () -> point(from, to));
         case "putm" -> {
-          int behind = from + word.length();
-          put(word, () -> sample(() -> format.readMilliseconds(lines.bytes(), behind, to, batch)));
+          int start = from + word.length();
+          put(word, () -> sample(() -> format.readMilliseconds(lines.bytes(), start, to, batch)));
         }
         case "puts" -> {
-          int behind = from + word.length();
-          put(word, () -> sample(() -> format.readText(lines.bytes(), behind, to, batch)));
+          int start = from + word.length();
+          put(word, () -> sample(() -> format.readText(lines.bytes(), start, to, batch)));
         }
         case "" -> {
           // Ignored.

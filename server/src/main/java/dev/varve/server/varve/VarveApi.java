@@ -288,7 +288,7 @@ public final class VarveApi implements Dialect {
     if (tally.refused > 0) {
       throw HttpError.badRequest(tally.reasons.getFirst());
     }
-    Intake intake = new Intake(dataset, NAME, IngestListener.NONE.behind(context.door()));
+    Intake intake = new Intake(dataset, NAME, IngestListener.NONE.withDoor(context.door()));
     Batch stored = intake.asStored(batch.build(), insists(exchange));
     if (intake.refused() > 0) {
       throw HttpError.badRequest(Tally.text(intake.rejections().getFirst()));
