@@ -58,6 +58,7 @@ final class DeletesOnStore {
   private static final long START_SECONDS = 1_699_000_000;
   private static final int STEPS = 60;
   private static final int HOSTS = 3;
+  private static final List<String> METRICS = List.of("cpu", "mem");
 
   /**
    * Layouts whose cell times are sample times. On HBase, a delete marker would hide samples that
@@ -72,8 +73,11 @@ final class DeletesOnStore {
   private final String name;
   private final boolean hasNoStamps;
   private final int operations;
-  private final Map<String, TreeMap<Long, Value>> model = new HashMap<>();
+  private final Map<Line, TreeMap<Long, Value>> model = new HashMap<>();
   private final Random random = new Random(SEED);
+
+  /** A series of the story. */
+  private record Line(String metric, String host) {}
 
   DeletesOnStore(Store store, Path directory, String layout) {
     this.store = store;
@@ -119,9 +123,15 @@ final class DeletesOnStore {
     }
     assertThat(read(dataset)).as("once the deletes are done").isEqualTo(expected());
     if (store.isEmbedded()) {
-      assertThat(dataset.catalog().labelValues("host", Selector.metric("cpu")))
-          .as("series once the deletes are done")
-          .containsExactlyInAnyOrderElementsOf(expected().keySet());
+      for (String metric : METRICS) {
+        assertThat(dataset.catalog().labelValues("host", Selector.metric(metric)))
+            .as("series of %s once the deletes are done", metric)
+            .containsExactlyInAnyOrderElementsOf(
+                expected().keySet().stream()
+                    .filter(line -> line.metric().equals(metric))
+                    .map(Line::host)
+                    .toList());
+      }
     }
   }
 
@@ -153,11 +163,11 @@ final class DeletesOnStore {
   private void write(Dataset dataset) {
     BatchBuilder batch = new BatchBuilder();
     for (int i = 0; i < 40; i++) {
-      String host = "h" + random.nextInt(HOSTS);
+      Line line = new Line(metric(), host());
       long time = time(random.nextInt(STEPS));
       Value value = new Value.Real(random.nextInt(1000) / 8.0);
-      batch.add(key(host), time, value);
-      model.computeIfAbsent(host, one -> new TreeMap<>()).put(time, value);
+      batch.add(key(line), time, value);
+      model.computeIfAbsent(line, one -> new TreeMap<>()).put(time, value);
     }
     assertThat(dataset.write(batch.build()).refused()).isZero();
   }
@@ -166,49 +176,89 @@ final class DeletesOnStore {
     int from = random.nextInt(STEPS);
     int to = from + random.nextInt(1, STEPS);
     TimeRange times = random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
-    String host = "h" + random.nextInt(HOSTS);
-    Selector selector = Selector.metric("cpu", new TagFilter.Equal("host", host));
-    Set<Long> held = model.getOrDefault(host, new TreeMap<>()).keySet();
-    long deleted = held.stream().filter(times::contains).count();
+    Selector selector = selector();
+    long series = 0;
+    long deleted = 0;
+    for (Map.Entry<Line, TreeMap<Long, Value>> one : model.entrySet()) {
+      if (matches(selector, one.getKey())) {
+        long ofSeries = one.getValue().keySet().stream().filter(times::contains).count();
+        series += ofSeries == 0 ? 0 : 1;
+        deleted += ofSeries;
+      }
+    }
     assertThat(dataset.deletes().count(selector, times, ReadGuard.NONE))
         .as("dry run of %s in %s", selector, times)
-        .isEqualTo(new DeleteCount(deleted == 0 ? 0 : 1, deleted));
+        .isEqualTo(new DeleteCount(series, deleted));
     Deletion deletion = dataset.deletes().begin(selector, times);
-    held.removeIf(times::contains);
+    model.forEach((line, samples) -> {
+      if (matches(selector, line)) {
+        samples.keySet().removeIf(times::contains);
+      }
+    });
     // Where cells have no stamps, the next write would be refused meanwhile.
     if (random.nextBoolean() || hasNoStamps) {
       assertThat(deletion.await(Duration.ofMinutes(2))).as("%s", deletion.progress()).isTrue();
     }
   }
 
-  private static GroupKey key(String host) {
+  /** Returns the selector of one series, of all series of a metric, or of a host's. */
+  private Selector selector() {
+    TagFilter host = new TagFilter.Equal("host", host());
+    return switch (random.nextInt(6)) {
+      case 0 -> Selector.metric(metric());
+      case 1 -> new Selector(List.of(host));
+      default -> Selector.metric(metric(), host);
+    };
+  }
+
+  private static boolean matches(Selector selector, Line line) {
+    return selector.filters().stream()
+        .allMatch(filter ->
+            filter instanceof TagFilter.Equal equal
+                && (equal.name().equals("host") ? line.host() : line.metric())
+                    .equals(equal.value()));
+  }
+
+  private String metric() {
+    return METRICS.get(random.nextInt(METRICS.size()));
+  }
+
+  private String host() {
+    return "h" + random.nextInt(HOSTS);
+  }
+
+  private static GroupKey key(Line line) {
     return GroupKey.of(
-        "cpu", Tags.of("host", host, "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
+        line.metric(),
+        Tags.of("host", line.host(), "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
   }
 
   private long time(int step) {
     return Resolution.SECONDS.convert(START_SECONDS + step * 600L, layouts.getFirst().resolution());
   }
 
-  private Map<String, Map<Long, Value>> expected() {
-    Map<String, Map<Long, Value>> expected = new HashMap<>();
-    model.forEach((host, samples) -> {
+  private Map<Line, Map<Long, Value>> expected() {
+    Map<Line, Map<Long, Value>> expected = new HashMap<>();
+    model.forEach((line, samples) -> {
       if (!samples.isEmpty()) {
-        expected.put(host, samples);
+        expected.put(line, samples);
       }
     });
     return expected;
   }
 
-  private static Map<String, Map<Long, Value>> read(Dataset dataset) {
-    Map<String, Map<Long, Value>> found = new HashMap<>();
-    ReadRequest request = ReadRequest.of(Selector.metric("cpu"), TimeRange.ALL);
-    try (RunCursor cursor = dataset.read(request)) {
-      for (Run run = cursor.next(); run != null; run = cursor.next()) {
-        String host = String.valueOf(run.series().key().tags().get("host"));
-        Map<Long, Value> samples = found.computeIfAbsent(host, one -> new TreeMap<>());
-        for (int i = 0; i < run.samples().size(); i++) {
-          samples.put(run.samples().time(i), run.samples().value(i));
+  private static Map<Line, Map<Long, Value>> read(Dataset dataset) {
+    Map<Line, Map<Long, Value>> found = new HashMap<>();
+    for (String metric : METRICS) {
+      ReadRequest request = ReadRequest.of(Selector.metric(metric), TimeRange.ALL);
+      try (RunCursor cursor = dataset.read(request)) {
+        for (Run run = cursor.next(); run != null; run = cursor.next()) {
+          String host = String.valueOf(run.series().key().tags().get("host"));
+          Map<Long, Value> samples =
+              found.computeIfAbsent(new Line(metric, host), one -> new TreeMap<>());
+          for (int i = 0; i < run.samples().size(); i++) {
+            samples.put(run.samples().time(i), run.samples().value(i));
+          }
         }
       }
     }
