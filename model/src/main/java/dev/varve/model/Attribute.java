@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * distribution kept raw.
  *
  * @param key the series group it describes
+ * @param name the name of the fact, such as {@code unit}
  * @param time the instant it applies to, in the resolution of the dataset, or null if it applies to
  *     all times
  * @param value the value; raw bytes are kept unchanged

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * by several threads.
  *
  * <p>The builder estimates its memory as it grows: when a key, column or array is allocated, not
- * for each sample. A growth listener hears of each allocation beforehand and may veto it by
+ * for each sample. A growth listener is called before each allocation and may prevent it by
  * throwing; everything added before remains.
  */
 public final class BatchBuilder {
@@ -30,10 +30,12 @@ public final class BatchBuilder {
 
   private static final int ATTRIBUTE_BYTES = 200;
 
-  /** A key with more fields finds them by a map. */
+  /**
+   * Maximum number of fields of a key that are searched one by one; beyond it, a map finds them.
+   */
   private static final int FIELDS_SEARCHED = 8;
 
-  /** A larger map is not reused for the next batch. */
+  /** Maximum number of keys in a map that is reused for the next batch. */
   private static final int GROUPS_KEPT = 1 << 10;
 
   private final LongConsumer growth;
@@ -191,7 +193,7 @@ public final class BatchBuilder {
       column.fill(slot);
     }
 
-    // The array lives as long as the batch, so that its order need not last.
+    // The array lives no longer than the batch, so the order of the constants may change later.
     @SuppressWarnings("EnumOrdinal")
     private Growing column(Field field, Kind kind) {
       Growing known = field.columns[kind.ordinal()];

@@ -23,7 +23,7 @@ public enum ErrorKind {
   /** A defect of Varve. */
   INTERNAL;
 
-  /** Returns the kind of an exception: that of a known error, {@link #INTERNAL} otherwise. */
+  /** Returns the kind of an exception: that of a known error, {@link #INTERNAL} for all others. */
   public static ErrorKind of(Throwable thrown) {
     return thrown instanceof KnownError known ? known.kind() : INTERNAL;
   }

@@ -31,7 +31,7 @@ public enum Resolution {
 
   /**
    * Returns a length of time in milliseconds. It is exact for whole milliseconds below 2^53, so
-   * that what is computed from it does not depend on the unit.
+   * computations with it do not depend on the unit.
    */
   public double millis(long length) {
     long larger = Math.max(nanos, MILLISECONDS.nanos);

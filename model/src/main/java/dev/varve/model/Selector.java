@@ -20,7 +20,9 @@ public record Selector(List<TagFilter> filters) {
     return new Selector(all);
   }
 
-  /** Returns the metric name if an equality filter fixes it, otherwise null. */
+  /**
+   * Returns the metric name that an equality filter demands, or null if there is no such filter.
+   */
   public @Nullable String metric() {
     return equalTo(Series.NAME_LABEL);
   }

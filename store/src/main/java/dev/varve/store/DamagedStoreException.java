@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store refuses to open or to answer because its files are damaged: going on would lose
- * acknowledged writes silently, or give a partial answer. The message names the file, the place and
- * the ways out.
+ * Thrown if a store refuses to open or to answer because its files are damaged: continuing would
+ * silently lose acknowledged writes, or return a partial answer. The message names the file, the
+ * damaged place and the remedies.
  */
 public final class DamagedStoreException extends StoreException {
   private static final long serialVersionUID = 1;
@@ -20,7 +20,7 @@ public final class DamagedStoreException extends StoreException {
     this.damage = List.copyOf(damage);
   }
 
-  /** The damage; at least one entry. */
+  /** Returns the damage found; at least one entry. */
   public List<StoreDamage> damage() {
     return damage;
   }

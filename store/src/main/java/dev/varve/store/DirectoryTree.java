@@ -9,12 +9,12 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Directories with everything in them. */
+/** Deletes directories with their contents. */
 public final class DirectoryTree {
   private DirectoryTree() {}
 
   /**
-   * Deletes a directory with everything in it. Links are deleted, and what they lead to is kept.
+   * Deletes a directory with everything in it. Symbolic links are deleted; their targets are kept.
    *
    * @throws IOException if a file cannot be deleted; the files visited before it are deleted
    * @throws NoSuchFileException if the directory does not exist

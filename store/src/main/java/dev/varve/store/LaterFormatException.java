@@ -1,7 +1,7 @@
 package dev.varve.store;
 
 /**
- * Thrown if something stored has the format of a later version. It is not damaged: nothing may
+ * Thrown if stored data has the format of a later version. Such data is not damaged: nothing may
  * repair, drop or overwrite it.
  */
 public final class LaterFormatException extends StoreException {
@@ -12,7 +12,7 @@ public final class LaterFormatException extends StoreException {
   /**
    * Creates an exception.
    *
-   * @param what what has the format, such as {@code the head of a block}
+   * @param what the data in question, such as {@code the head of a block}
    * @param found its format
    * @param known the newest format that this version reads
    */
@@ -27,7 +27,10 @@ public final class LaterFormatException extends StoreException {
     this.reason = reason;
   }
 
-  /** Returns the same, with the place of what has the format in front, such as its table. */
+  /**
+   * Returns a copy of this exception whose message begins with the place of the data, such as its
+   * table.
+   */
   public LaterFormatException in(String place) {
     return new LaterFormatException(place + ": " + reason);
   }

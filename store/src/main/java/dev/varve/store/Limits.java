@@ -31,7 +31,7 @@ public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
     }
   }
 
-  /** Returns whether a page takes no more cells. Every cursor asks this before it adds a cell. */
+  /** Returns whether a page takes no more cells. Every cursor checks this before it adds a cell. */
   public boolean isFull(CellBatch page) {
     return page.size() >= pageCells || page.byteCount() >= PAGE_BYTES;
   }

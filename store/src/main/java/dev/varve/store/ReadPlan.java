@@ -13,8 +13,9 @@ import java.util.List;
  * @param families selections in table order; families not listed are not read
  * @param values whether to return values. If false, every cell has an empty value, and stores that
  *     can will not read values at all
- * @param cellTimes whether to return the times of cells. If false, they are any numbers, and stores
- *     that can will not read them. Only reads of all cell times with one version may do without
+ * @param cellTimes whether to return the times of cells. If false, the times are arbitrary, and
+ *     stores that can will not read them. Only reads of all cell times with one version may do
+ *     without
  */
 public record ReadPlan(
     List<Slice> slices,

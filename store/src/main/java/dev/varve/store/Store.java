@@ -22,7 +22,7 @@ public interface Store extends AutoCloseable {
     return false;
   }
 
-  /** Returns where a {@link Durability#SYNCED} write is when it returns. */
+  /** Returns the medium that holds a {@link Durability#SYNCED} write when the call returns. */
   default SyncedTo syncedTo() {
     return SyncedTo.ANOTHER_PROCESS;
   }
@@ -70,9 +70,9 @@ public interface Store extends AutoCloseable {
   void drop(String table);
 
   /**
-   * Tells whether cells of a table are gone from the store's files that were deleted before an
-   * instant, as far as the store can know. What an embedded store keeps is removed by {@link
-   * Power.Reclaim}.
+   * Returns whether the store's files still contain cells of a table that were deleted before an
+   * instant, as far as the store can know. For embedded stores, {@link Power.Reclaim} removes such
+   * cells.
    *
    * @throws StoreException if the store fails
    */

@@ -5,21 +5,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Damage that a store has met in one of its files, and what it did about it.
+ * Damage in one of a store's files, and the store's response.
  *
- * @param kind what is damaged
- * @param outcome what became of it
+ * @param kind the kind of the damaged place
+ * @param outcome the store's response
  * @param file the file, as a path
- * @param offset of the first bad byte in it; -1 where it is unknown, as of a file that is missing
- * @param bytes that are unreadable or were cut off; 0 or more
- * @param lostEdits puts and deletes of cells that are missing because of it; -1 where that is
- *     unknown
- * @param after what is missing was written after this time; null where that is unknown
- * @param before what is missing was written before this time; null where that is unknown
- * @param keptIn the folder that holds the damaged file now; null where it was not moved
- * @param found when the store met it
- * @param rows that lie in the damaged place, as far as they are known
- * @param description one sentence for the operator, which names the file and says what is missing
+ * @param offset offset of the first bad byte in the file; -1 if unknown, for example because the
+ *     file is missing
+ * @param bytes number of bytes that are unreadable or were cut off; 0 or more
+ * @param lostEdits number of puts and deletes of cells that are missing because of the damage; -1
+ *     if unknown
+ * @param after a time after which the missing edits were written; null if unknown
+ * @param before a time before which the missing edits were written; null if unknown
+ * @param keptIn the folder that now holds the damaged file; null if it was not moved
+ * @param found when the store found the damage
+ * @param rows the rows in the damaged place, as far as they are known
+ * @param description one sentence for the operator that names the file and the missing data
  */
 public record StoreDamage(
     Kind kind,
@@ -38,7 +39,7 @@ public record StoreDamage(
     rows = List.copyOf(rows);
   }
 
-  /** Damage of which nobody can tell the rows. */
+  /** Creates a report of damage whose rows are unknown. */
   public StoreDamage(
       Kind kind,
       Outcome outcome,
@@ -66,7 +67,7 @@ public record StoreDamage(
         description);
   }
 
-  /** The kind of damage. */
+  /** The kinds of damaged places. */
   public enum Kind {
     /** The end of a log that a crash or a power failure cut short: nothing synced is missing. */
     TORN_TAIL,
@@ -78,13 +79,13 @@ public record StoreDamage(
     OTHER
   }
 
-  /** The outcome for damaged data. */
+  /** The store's response to damage. */
   public enum Outcome {
-    /** It is still in place. */
+    /** None: the bad bytes are still in place. */
     IN_PLACE,
-    /** The bad bytes were cut off, and the store goes on without them. */
+    /** The bad bytes were cut off, and the store continues without them. */
     CUT,
-    /** The file was moved aside, and the store goes on with what could be read of it. */
+    /** The file was set aside, and the store continues with the readable part of its contents. */
     SET_ASIDE
   }
 }

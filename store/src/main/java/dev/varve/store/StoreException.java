@@ -4,7 +4,7 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when a store fails or is asked for something it does not support. */
+/** Thrown if a store fails or receives a request that it does not support. */
 public class StoreException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

@@ -9,16 +9,15 @@ import java.util.Map;
  * store by its class.
  */
 public interface StoreProvider {
-  /** The kind, as configurations name it. */
+  /** Returns the kind of the stores, as configurations name it. */
   String kind();
 
   /**
    * Opens a store.
    *
-   * @param directory where a store inside the process keeps its files; it is created if it is
-   *     missing
-   * @param memory bytes that a store inside the process may use for caches and buffers, unless an
-   *     option says otherwise
+   * @param directory the directory for the files of an embedded store; created if it is missing
+   * @param memory bytes that an embedded store may use for caches and buffers, unless an option
+   *     overrides it
    * @param options settings of this kind of store, by name
    * @throws DamagedStoreException if its files are damaged
    * @throws StoreException if the store cannot be opened, or an option is unknown or out of its
@@ -27,11 +26,11 @@ public interface StoreProvider {
   Store open(Path directory, long memory, Map<String, String> options);
 
   /**
-   * Opens a store whose files may be damaged: it keeps damaged files aside, goes on with what can
-   * be read, and reports the rest by {@link Store#damage}. A store that has no files of its own
-   * opens as ever.
+   * Opens a store whose files may be damaged. The store sets damaged files aside, continues with
+   * the readable data, and reports the damage by {@link Store#damage}. A store without files of its
+   * own opens as {@link #open} does.
    *
-   * @param salvage what it may keep of what was written after the damage
+   * @param salvage the writes after the damage that the store may keep
    * @throws StoreException if the store cannot be opened even so
    */
   default Store recover(Path directory, long memory, Map<String, String> options, Salvage salvage) {
@@ -39,13 +38,13 @@ public interface StoreProvider {
   }
 
   /**
-   * Makes a store out of what can be read of a damaged one, so that it opens again. Damaged files
-   * are kept aside. A store that has no files of its own is left as it is.
+   * Rebuilds a damaged store from its readable data, so that it opens again. Damaged files are set
+   * aside. A store without files of its own is left unchanged.
    *
-   * @param salvage what to keep of what was written after damage in a log
-   * @param progress told of files before they are read
-   * @return what was damaged, with the rows that may lack cells; empty where nothing was
-   * @throws StoreException if that cannot be done
+   * @param salvage the writes after damage in a log that the repair keeps
+   * @param progress notified of each file before it is read
+   * @return the damage, with the rows that may lack cells; empty if there was none
+   * @throws StoreException if the store cannot be repaired
    */
   default List<StoreDamage> repair(
       Path directory,
@@ -56,14 +55,15 @@ public interface StoreProvider {
     return List.of();
   }
 
-  /** The writes after the damage that a recovery keeps. */
+  /** The extent to which a recovery keeps writes made after the damage. */
   enum Salvage {
     /**
-     * Nothing: the store holds what it held at the moment before the damage. Needed where tables
-     * count: a counter put back to an older value would give a number twice.
+     * None of them: the store returns to its state just before the damage. Required if tables have
+     * counters: a counter that fell back to an older value while later rows remained would assign
+     * numbers twice.
      */
     BEFORE_DAMAGE,
-    /** All that can be read. */
+    /** All that are readable. */
     ALL_READABLE
   }
 }

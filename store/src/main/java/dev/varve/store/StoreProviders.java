@@ -26,8 +26,8 @@ public final class StoreProviders {
   public static final String PLUGINS = "varve.plugins";
 
   /**
-   * Resource in which a distribution lists the kinds of the plug-ins that it has, one a line. It
-   * makes error messages more precise; a plug-in that it does not list is loaded as well.
+   * Resource in which a distribution lists the kinds of its plug-ins, one per line. It makes error
+   * messages more precise; a plug-in that it does not list is loaded as well.
    */
   public static final String SHIPPED = "META-INF/varve/store-plugins";
 

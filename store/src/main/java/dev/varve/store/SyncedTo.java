@@ -1,12 +1,12 @@
 package dev.varve.store;
 
-/** The place that has a {@link Durability#SYNCED} write when it returns. */
+/** The medium that holds a {@link Durability#SYNCED} write when the call returns. */
 public enum SyncedTo {
-  /** In the memory of this process. */
+  /** The memory of this process. */
   MEMORY,
-  /** In the operating system, which writes it to the disk soon. */
+  /** The operating system, which writes it to the disk soon. */
   OPERATING_SYSTEM,
   DISK,
-  /** In another process, which says by its own settings when a write is done. */
+  /** Another process, whose own settings determine when it acknowledges a write. */
   ANOTHER_PROCESS
 }

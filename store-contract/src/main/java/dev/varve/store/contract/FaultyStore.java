@@ -92,9 +92,9 @@ public final class FaultyStore implements Store {
   /**
    * A period during which the store does not answer.
    *
-   * @param patience time after which a call gives up waiting for an answer; 0 if the store answers
+   * @param timeout how long a call waits for an answer; 0 if the store answers
    */
-  private record Silence(CountDownLatch end, Duration patience) {
+  private record Silence(CountDownLatch end, Duration timeout) {
     static final Silence NONE = new Silence(new CountDownLatch(0), Duration.ZERO);
   }
 
@@ -115,11 +115,11 @@ public final class FaultyStore implements Store {
   /**
    * Stops answering.
    *
-   * @param patience how long a call waits for its answer. After that the outcome of a write is
+   * @param timeout how long a call waits for its answer. After that, the outcome of a write is
    *     unknown, and a read fails
    */
-  public void fallSilent(Duration patience) {
-    silence = new Silence(new CountDownLatch(1), patience);
+  public void fallSilent(Duration timeout) {
+    silence = new Silence(new CountDownLatch(1), timeout);
   }
 
   /** Resumes answering, including for calls that wait. */
@@ -152,13 +152,13 @@ public final class FaultyStore implements Store {
   /** Waits while the store does not answer. Returns whether the wait timed out. */
   private boolean waitTimesOut() {
     Silence now = silence;
-    if (now.patience().isZero()) {
+    if (now.timeout().isZero()) {
       return false;
     }
     faults.incrementAndGet();
     unanswered.incrementAndGet();
     try {
-      return !now.end().await(now.patience().toNanos(), TimeUnit.NANOSECONDS);
+      return !now.end().await(now.timeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return true;

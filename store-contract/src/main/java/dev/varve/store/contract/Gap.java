@@ -1,7 +1,8 @@
 package dev.varve.store.contract;
 
 /**
- * A promise that a store is known to break. Its test still runs and must fail as declared.
+ * A promise that a store is known to break. The promise's test still runs and must fail as
+ * declared.
  *
  * @param test name of the test
  * @param reason why the store cannot keep the promise

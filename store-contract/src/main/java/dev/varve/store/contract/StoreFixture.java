@@ -4,7 +4,7 @@ import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The parts that a store supplies in order to be tested. */
+/** A store under test: how to open it, how much to thin its tests, and its known gaps. */
 public interface StoreFixture {
   /** Returns the name of the store, including its configuration if several are tested. */
   String name();
