@@ -118,7 +118,7 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
     }
   }
 
-  /** Makes a waiting thread check whether the row is still wanted. */
+  /** Wakes a thread that waits for a row, so that it runs {@code ensureWanted} again. */
   synchronized void wake() {
     notifyAll();
   }

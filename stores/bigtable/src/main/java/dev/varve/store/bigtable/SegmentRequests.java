@@ -39,12 +39,12 @@ final class SegmentRequests {
   /** Greater row limits are omitted. */
   private static final long ROWS_MAX = 1L << 40;
 
-  /** The precision with which a filter follows the qualifiers of a plan. */
+  /** The precision with which a filter selects the qualifiers of a plan. */
   private enum Closeness {
     EXACT,
-    /** One range that covers all. */
+    /** One range that covers all of them. */
     COVERING,
-    /** All qualifiers, because their bounds are too long. */
+    /** Every qualifier of the family, because the bounds are too long for a filter. */
     NONE
   }
 

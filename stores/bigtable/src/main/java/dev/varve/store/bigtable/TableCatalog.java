@@ -54,7 +54,7 @@ final class TableCatalog {
   /** The maximum clock skew between two processes. */
   private static final Duration CLOCK_MARGIN = Duration.ofMinutes(1);
 
-  private final Duration patience;
+  private final Duration timeout;
 
   private final Clients clients;
   private final BigtableDataClient data;
@@ -69,11 +69,11 @@ final class TableCatalog {
   /**
    * Creates a catalog.
    *
-   * @param patience how long a drop may make no progress before another process takes it over;
+   * @param timeout how long a drop may make no progress before another process takes it over;
    *     longer than a call may take
    */
-  TableCatalog(Clients clients, BigtableOptions options, Duration patience) {
-    this.patience = patience;
+  TableCatalog(Clients clients, BigtableOptions options, Duration timeout) {
+    this.timeout = timeout;
     this.clients = clients;
     this.data = clients.data();
     this.admin = clients.admin();
@@ -313,7 +313,7 @@ final class TableCatalog {
         last = token;
         seen = System.nanoTime();
       }
-      if (isOld(token) || System.nanoTime() - seen > patience.toNanos()) {
+      if (isOld(token) || System.nanoTime() - seen > timeout.toNanos()) {
         ByteString mine = newToken();
         if (changeIf(name, isOf(token), dropping(mine))) {
           finishDrop(name, mine);
@@ -330,7 +330,7 @@ final class TableCatalog {
     String millis = text.substring(text.indexOf(' ') + 1);
     return !millis.matches("[0-9]{1,18}")
         || System.currentTimeMillis() - Long.parseLong(millis)
-            > patience.plus(CLOCK_MARGIN).toMillis();
+            > timeout.plus(CLOCK_MARGIN).toMillis();
   }
 
   private static void pause(String name) {

@@ -6,7 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Counts the users of the store. Once it closes, it admits nobody and waits until all have left.
+ * Counts the calls in progress. Once the store is closed, new calls fail, and the store waits for
+ * those in progress.
  */
 final class Usage {
   private final ReentrantLock lock = new ReentrantLock();
@@ -51,7 +52,7 @@ final class Usage {
     }
   }
 
-  /** Admits nobody from now on; returns whether this was the first call. */
+  /** Makes all later calls fail; returns whether this is the first call of this method. */
   boolean close() {
     lock.lock();
     try {
@@ -63,7 +64,7 @@ final class Usage {
     }
   }
 
-  /** Waits until all users have left, or the time is over. */
+  /** Waits until no call is in progress, for at most the given time. */
   void awaitNobody(Duration atMost) {
     lock.lock();
     try {

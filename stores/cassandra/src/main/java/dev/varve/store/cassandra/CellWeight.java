@@ -1,8 +1,8 @@
 package dev.varve.store.cassandra;
 
 /**
- * The bytes of a table's cells, by the pages of earlier reads: heavy ones are believed at once,
- * light ones by and by. Safe for use by several threads.
+ * An estimate of the bytes per cell of a table, from the pages of earlier reads. Larger cells raise
+ * the estimate at once; smaller cells lower it gradually. Safe for use by several threads.
  */
 final class CellWeight {
   private static final int WAIT_MAX = 64;
@@ -10,7 +10,7 @@ final class CellWeight {
   private volatile long bytes;
 
   /**
-   * Learns from a page.
+   * Adapts the estimate to a page.
    *
    * @param cells number of its cells, at least 1
    * @param size its size in bytes
@@ -21,7 +21,9 @@ final class CellWeight {
     bytes = known == 0 || seen > known ? seen : known - (known - seen) / WAIT_MAX;
   }
 
-  /** Returns the bytes of a cell, rather too many than too few; 0 if there was no page yet. */
+  /**
+   * Returns the estimated bytes of a cell, too high rather than too low; 0 before the first page.
+   */
   long bytes() {
     return bytes;
   }

@@ -17,7 +17,7 @@ import java.util.function.IntPredicate;
 
 /**
  * The net effect of a mutation's edits: deletes of earlier cells, and puts that no later edit
- * undoes. Neither depends on an order any more.
+ * undoes. The order of the result does not matter.
  */
 final class NetEdits {
   private final MutationBatch batch;

@@ -1,8 +1,9 @@
 package dev.varve.store.cassandra;
 
 /**
- * The number of cells in the next page of a read: as many as make a page of a suitable size. As
- * long as no read of the table has shown what its cells weigh, they are few. Used by one thread.
+ * The number of cells in the next page of a read, chosen so that the page has a suitable size in
+ * bytes. The number is small until a read of the table has shown the size of its cells. Used by one
+ * thread.
  */
 final class PageSize {
   private static final int START_CELLS = 50;
@@ -18,7 +19,7 @@ final class PageSize {
    * Creates a page size.
    *
    * @param max maximum number of cells in a page, however small they are
-   * @param weight what is known of the table's cells, and receives what this read learns
+   * @param weight the estimated size of the table's cells; adapted to the pages of this read
    */
   PageSize(int max, CellWeight weight) {
     this.max = max;

@@ -77,7 +77,10 @@ final class SliceRead {
         source, stretch.before(Position.startOf(key)), stretch.ofRow(key).since(rest));
   }
 
-  /** Requests ranges of qualifiers separately if there is only one row. */
+  /**
+   * Splits a stretch of one row into one request per range of qualifiers; leaves other stretches
+   * whole.
+   */
   private static List<PartitionRange> pieces(
       PartitionRange left, FamilySelect select, Slice slice) {
     if (!slice.isOneRow() || select.qualifiers().isEmpty()) {

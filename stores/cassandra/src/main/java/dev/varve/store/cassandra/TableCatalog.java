@@ -61,7 +61,7 @@ final class TableCatalog {
   private final SchemaAgreement agreement;
   private final String keyspace;
   private final String catalog;
-  private final Duration patience;
+  private final Duration timeout;
   private final ConsistencyLevel serial;
   private final ConsistencyLevel commit;
   private final Map<String, TableEntry> entries = new ConcurrentHashMap<>();
@@ -72,12 +72,12 @@ final class TableCatalog {
   /**
    * Opens the catalog of a keyspace.
    *
-   * @param patience how long to wait for a table that another process creates or drops
+   * @param timeout how long to wait for a table that another process creates or drops
    */
-  TableCatalog(Requests requests, Duration patience) {
+  TableCatalog(Requests requests, Duration timeout) {
     this.requests = requests;
     this.agreement = new SchemaAgreement(requests);
-    this.patience = patience;
+    this.timeout = timeout;
     this.keyspace = CqlNames.quoted(requests.options().keyspace());
     this.catalog = keyspace + "." + CATALOG;
     CassandraOptions.Consistency levels = requests.options().consistency();
@@ -149,7 +149,7 @@ final class TableCatalog {
       }
       if (listed != null && !listed.id.equals(waitedFor)) {
         waitedFor = listed.id;
-        deadline = System.nanoTime() + patience.toNanos();
+        deadline = System.nanoTime() + timeout.toNanos();
       }
       if (listed != null && System.nanoTime() - deadline > 0) {
         clear(listed, false);

@@ -128,7 +128,7 @@ final class Cluster implements AutoCloseable {
     return String.valueOf(metrics.getClusterId());
   }
 
-  /** Returns what the servers tell now of the regions of a table. */
+  /** Returns the servers' present report about the regions of a table. */
   Compactions.Told told(TableName name) {
     String doing = "asking servers for their regions of table '%s'".formatted(name);
     // A server's own version does not reach clients.
@@ -142,7 +142,8 @@ final class Cluster implements AutoCloseable {
     List<RegionMetrics> served =
         answers.stream().flatMap(answer -> await(answer, doing).stream()).toList();
     String version = String.valueOf(cluster.getHBaseVersion());
-    // Regions last: one that has moved or was split since is then one that no server tells of.
+    // The list of regions is read last: a region that has moved or was split since is missing from
+    // the reports.
     return new Compactions.Told(await(admin.getRegions(name), doing), served, version);
   }
 

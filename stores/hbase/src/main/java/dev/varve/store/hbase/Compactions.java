@@ -14,9 +14,10 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * What HBase tells of the files of a table's regions, and what follows for deleted cells. Only a
- * major compaction removes them, and only if the deletes were in files by then. HBase does not tell
- * when a region was flushed, so that this is known only while its memory is empty.
+ * Determines from HBase's reports about the regions of a table whether deleted cells are gone. Only
+ * a major compaction removes such cells, and only if the deletes were in files when it ran. HBase
+ * does not report when a region was flushed, so the answer is certain only while the region's
+ * memory is empty.
  */
 final class Compactions {
   private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\..*");
@@ -24,11 +25,12 @@ final class Compactions {
   private Compactions() {}
 
   /**
-   * What the servers of a cluster tell.
+   * The report of a cluster about the regions of a table.
    *
-   * @param regions the regions of a table, with their replicas
-   * @param served what servers tell of them
-   * @param version of the master, which runs what all servers run but during an upgrade
+   * @param regions all regions of the table, with their replicas
+   * @param served metrics of the regions, as region servers report them
+   * @param version version of the master; except during an upgrade, all servers run the same
+   *     version
    */
   record Told(List<RegionInfo> regions, List<RegionMetrics> served, String version) {}
 
@@ -67,8 +69,8 @@ final class Compactions {
   }
 
   /**
-   * Returns whether servers of a version tell that a region has less than a mebibyte in memory.
-   * Earlier ones tell whole mebibytes, rounded down.
+   * Returns whether servers of a version report the bytes that a region has in memory. Earlier
+   * versions report whole mebibytes, rounded down.
    */
   private static boolean tellsEveryByte(String version) {
     Matcher parts = VERSION.matcher(version);
@@ -89,8 +91,8 @@ final class Compactions {
 
   /**
    * Returns whether a region surely has no deleted cell: its memory is empty, and it has no file,
-   * or a single one, which a major compaction made. Of several files HBase does not tell which one
-   * came when.
+   * or a single one, which a major compaction made. If there are several files, HBase does not
+   * report when each was written.
    */
   private static boolean isClean(RegionMetrics region, Instant deleted) {
     if (region.getMemStoreSize().get(Size.Unit.BYTE) != 0) {

@@ -10,7 +10,7 @@ final class Mutation {
   private final int end;
   private final long bytes;
 
-  /** The statement to send; null if there is nothing to do. */
+  /** The request to send; null if there is nothing to do. */
   private @Nullable Row row;
 
   private @Nullable RowOutcome outcome;

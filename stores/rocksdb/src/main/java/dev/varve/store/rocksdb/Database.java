@@ -391,7 +391,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
-  /** Returns what was found in the logs when the database was opened. */
+  /** Returns the damage that was found in the logs when the database was opened. */
   Recovery recovery() {
     return recovery;
   }

@@ -30,7 +30,7 @@ final class GroupCommit {
    * is all that conditional puts and increments need.
    *
    * RocksDB delays a write until its background work catches up. On a full disk that may never
-   * happen. Callers wait no longer than the patience: a write that has not begun by then is
+   * happen. Callers wait no longer than the timeout: a write that has not begun by then is
    * withdrawn, and the outcome of a write that has begun is unknown. If background work keeps
    * failing, each write would take longer than the one before, so no write begins until the work
    * makes progress.
@@ -99,9 +99,12 @@ final class GroupCommit {
   private static final Duration WAIT_MAX = Duration.ofSeconds(20);
 
   private final Log log;
-  private final long patienceNanos;
+  private final long timeoutNanos;
 
-  /** With the default patience, twice the interval at which RocksDB retries failed work. */
+  /**
+   * Interval between checks of RocksDB's background work. With the default timeout, twice the
+   * interval at which RocksDB retries failed work.
+   */
   private final long lookNanos;
 
   private final Thread thread;
@@ -130,12 +133,12 @@ final class GroupCommit {
   /**
    * Creates a writer.
    *
-   * @param patience how long a caller waits for the end of a write
+   * @param timeout how long a caller waits for the end of a write
    */
-  GroupCommit(Log log, Duration patience) {
+  GroupCommit(Log log, Duration timeout) {
     this.log = log;
-    this.patienceNanos = patience.toNanos();
-    this.lookNanos = patienceNanos / 10;
+    this.timeoutNanos = timeout.toNanos();
+    this.lookNanos = timeoutNanos / 10;
     this.thread = Thread.ofPlatform().name("rocksdb-writer").daemon().start(this::run);
   }
 
@@ -182,7 +185,7 @@ final class GroupCommit {
       try {
         while (true) {
           try {
-            end.get(patienceNanos - (System.nanoTime() - handedIn), TimeUnit.NANOSECONDS);
+            end.get(timeoutNanos - (System.nanoTime() - handedIn), TimeUnit.NANOSECONDS);
             return;
           } catch (InterruptedException e) {
             // Keep waiting: a caller that gave up here would not know the outcome.
@@ -228,10 +231,10 @@ final class GroupCommit {
     WriterPause pause = new WriterPause();
     Write write = submitLooking(pause, Durability.ORDERED);
     var _ = write.end.whenComplete((done, failed) -> pause.ended());
-    if (!pause.await(patienceNanos) && write.withdraw()) {
+    if (!pause.await(timeoutNanos) && write.withdraw()) {
       throw notBegun();
     }
-    pause.await(patienceNanos);
+    pause.await(timeoutNanos);
     if (!pause.isInForce()) {
       pause.close();
       write.await();
@@ -258,7 +261,7 @@ final class GroupCommit {
                 "rocksdb takes no writes (%s): the write was not started".formatted(obstacle)));
       } else if (starved) {
         write.fail(starving());
-      } else if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
+      } else if (isStalled() || !queue.offer(write, timeoutNanos, TimeUnit.NANOSECONDS)) {
         write.fail(notBegun());
       }
     } catch (InterruptedException e) {
@@ -272,7 +275,7 @@ final class GroupCommit {
    * Returns whether the writer has been busy with one piece of work for longer than callers wait.
    */
   boolean isStalled() {
-    return busy && System.nanoTime() - busySince > patienceNanos;
+    return busy && System.nanoTime() - busySince > timeoutNanos;
   }
 
   /**
@@ -293,7 +296,7 @@ final class GroupCommit {
     }
     return isStalled()
         ? "no write has completed for %d s (%s)"
-            .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition())
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(timeoutNanos), log.condition())
         : null;
   }
 
@@ -321,7 +324,7 @@ final class GroupCommit {
   private StoreException slow(String outcome, boolean unknown) {
     return new StoreException(
         "rocksdb has not accepted a write for %d s (%s): %s"
-            .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition(), outcome),
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(timeoutNanos), log.condition(), outcome),
         null,
         unknown);
   }
@@ -344,11 +347,11 @@ final class GroupCommit {
     Write stop = new Write(STOP, false, Durability.SYNCED);
     try {
       // Queued even after a stalled write, so that the writer ends once that write has.
-      if (!queue.offer(stop, patienceNanos, TimeUnit.NANOSECONDS)) {
+      if (!queue.offer(stop, timeoutNanos, TimeUnit.NANOSECONDS)) {
         stop.fail(notBegun());
       }
       stop.await();
-      thread.join(Duration.ofNanos(patienceNanos));
+      thread.join(Duration.ofNanos(timeoutNanos));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
  * before waiting callers give up.
  */
 final class WriterPause implements GroupCommit.Decision, AutoCloseable {
-  /** Less than the patience of callers, so that none of their writes fails because of a pause. */
+  /**
+   * Maximum length of a pause, in seconds. Less than the timeout of callers, so that none of their
+   * writes fails because of a pause.
+   */
   private static final long SECONDS_MAX = 15;
 
   /** Reached once the writer is here, or never will be. */

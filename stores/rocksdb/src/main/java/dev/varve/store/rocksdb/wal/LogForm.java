@@ -23,7 +23,7 @@ final class LogForm {
   static final int MIDDLE = 3;
   static final int LAST = 4;
 
-  /** The four types above, in a recycled file. */
+  /** The first of the same four types in a recycled file; {@link #RECYCLABLE_LAST} is the last. */
   static final int RECYCLABLE_FULL = 5;
 
   static final int RECYCLABLE_LAST = 8;
