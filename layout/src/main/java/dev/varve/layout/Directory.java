@@ -56,8 +56,8 @@ public interface Directory {
   Step<List<Bytes>> possibleRows(Binding binding);
 
   /**
-   * Returns the edits that delete what the index has of keys without rows, as far as this layout
-   * writes it.
+   * Returns the edits that delete the index entries of keys without rows, as far as this layout
+   * writes such entries.
    *
    * @param bindings of keys of one metric; at least one
    * @param metricGoes whether the metric has no other key

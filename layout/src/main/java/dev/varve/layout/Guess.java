@@ -12,13 +12,16 @@ import java.util.Map;
  *     empty if there is none
  */
 public record Guess(Map<String, String> parameters, List<String> evidence, String demand) {
-  /** Minimum number of rows of which some may stay unexplained. */
+  /**
+   * Minimum number of rows in a sample of which some may stay unexplained; in smaller samples, none
+   * may.
+   */
   private static final int ROWS_MIN = 20;
 
-  /** Number of rows that may stay unexplained in any such table. */
+  /** Number of rows that may stay unexplained in any sample of at least {@link #ROWS_MIN}. */
   private static final int UNEXPLAINED_ALWAYS = 2;
 
-  /** Percentage of rows that may stay unexplained in larger tables. */
+  /** Percentage of rows that may stay unexplained, if that is more. */
   private static final int UNEXPLAINED_PERCENT = 1;
 
   public Guess {
@@ -45,9 +48,11 @@ public record Guess(Map<String, String> parameters, List<String> evidence, Strin
   }
 
   /**
-   * Returns how many rows of a table may be unreadable under a correct layout. Old tables contain
-   * rows of names that were deleted later, or rows written by a server that was misconfigured for
-   * an hour.
+   * Returns how many of the sampled rows of a table may be unreadable under a correct layout. Old
+   * tables contain rows of names that were deleted later, or rows written by a server that was
+   * misconfigured for an hour.
+   *
+   * @param rows number of sampled rows
    */
   public static int unexplainedMax(int rows) {
     return rows < ROWS_MIN ? 0 : Math.max(UNEXPLAINED_ALWAYS, rows * UNEXPLAINED_PERCENT / 100);

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A growing, reusable buffer for encoding keys, qualifiers and values. Numbers are big-endian, and
- * of too large ones only the lowest bytes are kept. For one thread.
+ * A growing, reusable buffer for encoding keys, qualifiers and values. Numbers are big-endian; a
+ * number that is too large is truncated to its lowest bytes. For one thread.
  */
 public final class KeyBytes {
   private byte[] bytes = new byte[128];

@@ -49,7 +49,7 @@ public interface KeyPart {
   /** Formats exactly the bytes of the part for people. */
   String show(byte[] row, int from, int to);
 
-  /** The information on which a part depends. */
+  /** The information that determines the bytes of a part. */
   enum Role {
     /** Constant in every row. */
     LITERAL(false),
@@ -71,7 +71,7 @@ public interface KeyPart {
       this.ofKey = ofKey;
     }
 
-    /** Returns whether the {@link dev.varve.model.GroupKey} determines it. */
+    /** Returns whether the {@link dev.varve.model.GroupKey} determines the bytes of the part. */
     public boolean ofKey() {
       return ofKey;
     }
@@ -129,7 +129,7 @@ public interface KeyPart {
     /** Appends one of the values. */
     void encodeBucket(int bucket, KeyBytes out);
 
-    /** Returns what the salt is computed from. */
+    /** Returns the inputs from which the salt is computed. */
     Of of();
 
     enum Of {

@@ -149,7 +149,7 @@ public interface Layout extends StorageLayout, RowAddressing {
     return Optional.empty();
   }
 
-  /** Returns how rows of the data table are compacted, if the layout has a compacted form. */
+  /** Returns the compaction of rows of the data table, if the layout has a compacted form. */
   default Optional<Compaction> compaction() {
     return Optional.empty();
   }

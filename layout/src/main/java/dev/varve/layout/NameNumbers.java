@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers that a layout keeps for names in a table of its own, such as OpenTSDB's UIDs. */
 public interface NameNumbers {
-  /** The kind of object that a name denotes. */
+  /** The part of a series that a name denotes. */
   enum Part {
     METRIC,
     TAG_NAME,
@@ -27,7 +27,7 @@ public interface NameNumbers {
    */
   Step<Optional<Bytes>> number(Part part, String name, boolean create);
 
-  /** The outcome of a request to give a number another name. */
+  /** The outcome of {@link #rename}. */
   sealed interface Renaming {
     /** The number has the new name, and the old name has none. */
     record Done(Bytes number) implements Renaming {}
@@ -38,17 +38,20 @@ public interface NameNumbers {
     /** The new name has a number already. Nothing has changed. */
     record Taken(Bytes number) implements Renaming {}
 
-    /** Someone else renames the number at the same time. This request has changed nothing. */
+    /** Another writer is renaming the same number. This request has changed nothing. */
     record Raced() implements Renaming {}
   }
 
   /**
-   * Gives the number of a name another name. Repeating a request that was interrupted completes it.
+   * Renames a name: its number gets a new name. Repeating an interrupted request completes it.
    * Throws {@link RefusedException} if the new name cannot have a number.
    */
   Step<Renaming> rename(Part part, String old, String name);
 
-  /** Returns what people noted about a number, as the original stores it; empty for nothing. */
+  /**
+   * Returns the note that users attached to a number, as the original stores it; empty if there is
+   * none.
+   */
   Step<Optional<String>> note(Part part, Bytes number);
 
   /**
@@ -58,7 +61,7 @@ public interface NameNumbers {
    */
   Step<Boolean> putNote(Part part, Bytes number, @Nullable String expected, String note);
 
-  /** Deletes the note about a number. Yields true, also if there was none. */
+  /** Deletes the note about a number. Yields true even if there was none. */
   Step<Boolean> removeNote(Part part, Bytes number);
 
   /** Returns the name with a number; empty if there is none. */

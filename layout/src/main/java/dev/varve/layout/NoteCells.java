@@ -6,14 +6,16 @@ import dev.varve.store.ReadPlan;
 
 /**
  * The cells in which an original keeps notes about instants beside the samples, such as OpenTSDB's
- * annotations. A note has an owner, the original's identifier of a series, or none, and is a text.
+ * annotations. A note is a text. Its owner is the original's identifier of a series, or empty if
+ * the note belongs to no series.
  */
 public interface NoteCells {
-  /** The name of the attribute that a read of samples finds in such a cell. */
+  /** Returns the name of the attribute as which a read of samples returns a note. */
   String attribute();
 
   /**
-   * Returns whether some bytes may be an owner. No bytes are the owner of notes about no series.
+   * Returns whether the bytes have the form of an owner. The empty owner is that of notes that
+   * belong to no series.
    */
   boolean mayOwn(Bytes owner);
 
@@ -27,14 +29,15 @@ public interface NoteCells {
   /**
    * Returns the cell of a note.
    *
-   * @param start of the note in the unit of the original, which is seconds if it fits into 32 bits,
-   *     else milliseconds; at least 1
+   * @param start start of the note, at least 1, in the unit of the original: seconds if the number
+   *     fits into 32 bits, else milliseconds
    * @throws RefusedException if the layout holds no such time
    */
   Place place(Bytes owner, long start);
 
   /**
-   * Returns the read of all notes of an owner that begin in a range, and of others.
+   * Returns a read of all notes of an owner that begin in a range. It may return other cells as
+   * well, which {@link #isOf} rejects.
    *
    * @param from in milliseconds since 1970, inclusive
    * @param to in milliseconds since 1970, exclusive

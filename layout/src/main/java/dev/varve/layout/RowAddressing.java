@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the samples of a series lie: what the planner needs to know of a table to plan its reads.
+ * The tables of a layout and the structure of their rows, from which the planner plans reads.
  * Immutable and pure; safe for use by several threads.
  */
 public interface RowAddressing {

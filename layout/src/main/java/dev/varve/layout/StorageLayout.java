@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a period of a dataset is declared to be stored as: a {@link Layout}, which maps each sample
- * to cells, or {@link dev.varve.layout.block.BlockLayout}, which keeps runs of samples in
- * compressed blocks. Immutable.
+ * The declared storage of a period of a dataset: a {@link Layout}, which maps each sample to cells,
+ * or {@link dev.varve.layout.block.BlockLayout}, which keeps runs of samples in compressed blocks.
+ * Immutable.
  */
 public interface StorageLayout {
   /**

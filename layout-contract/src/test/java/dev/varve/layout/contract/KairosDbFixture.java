@@ -66,7 +66,7 @@ class KairosDbFixture implements LayoutFixture {
     return !nan || cell.value().equals(NAN);
   }
 
-  /** Index of the data type: after the metric, its end and the row time. */
+  /** Returns the index of the data type, which follows the metric, its end and the row time. */
   private static int typeAt(Bytes row) {
     int end = 0;
     while (row.at(end) != 0) {

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * which the compiler turns into vector instructions. A shorter vector is one lane.
  */
 final class BitPacking {
-  /** Numbers of a full vector. */
+  /** Number of values in a full vector. */
   static final int VECTOR = 1024;
 
   private static final int LANES = 16;
@@ -23,14 +23,12 @@ final class BitPacking {
 
   private BitPacking() {}
 
-  /**
-   * Returns the number of bits of the largest of some unsigned numbers, given all of them or-ed.
-   */
+  /** Returns the width in bits of the largest of some unsigned numbers, given their bitwise OR. */
   static int width(long bits) {
     return Long.SIZE - Long.numberOfLeadingZeros(bits);
   }
 
-  /** Returns the bytes of a vector. */
+  /** Returns the number of bytes of a packed vector. */
   static int bytes(int count, int width) {
     return count == VECTOR ? VECTOR / 8 * width : (count * width + 7) >>> 3;
   }

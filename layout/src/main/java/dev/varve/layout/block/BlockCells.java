@@ -31,7 +31,10 @@ public final class BlockCells {
     }
   }
 
-  /** The order of kinds: of two kinds in one slot the later one counts, as in every layout. */
+  /**
+   * Returns the rank of a kind: of two kinds in one slot, the one with the higher rank counts, as
+   * in every layout.
+   */
   private static int rank(Kind kind) {
     return switch (kind) {
       case STRING -> 0;

@@ -7,7 +7,7 @@ import dev.varve.store.LaterFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a block, which lies apart from the body.
+ * The head of a block, which is stored apart from the body.
  *
  * <pre>
  * version    u8       3
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param kinds bits of the kinds of samples, by {@link #bit}
  * @param regular whether all times are equally far apart
  * @param count number of samples, 1 to {@link #SAMPLES_MAX}
- * @param first first time
- * @param last last time
+ * @param first the time of the first sample, in the resolution of the layout
+ * @param last the time of the last sample, in the resolution of the layout
  * @param shared the column of times that the block shares with others; null if it has its own
  * @param bodyChecksum CRC-32C of the body
  */

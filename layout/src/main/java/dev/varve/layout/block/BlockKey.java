@@ -18,8 +18,8 @@ import java.nio.ByteBuffer;
  *            generation i64   stamp at which the block was sealed or merged
  * </pre>
  *
- * <p>A bucket leads, so that retention drops all its rows at once; then rows of one metric are
- * neighbours. The blocks of a row are in the order of time.
+ * <p>The bucket comes first, so that retention drops all rows of a bucket at once. Within a bucket,
+ * rows of one metric are neighbours. The blocks of a row are in the order of time.
  */
 public final class BlockKey {
   /** Length of a row key in bytes. */
@@ -31,7 +31,7 @@ public final class BlockKey {
   /** Length of a qualifier in bytes. */
   public static final int QUALIFIER_BYTES = 16;
 
-  /** The number of a metric that stands for columns of times in a row key. */
+  /** The number in place of that of a metric, in row keys of shared columns of times. */
   public static final int OF_TIMES = -1;
 
   private static final int ONE_DAY = 1;
@@ -51,7 +51,7 @@ public final class BlockKey {
     return Math.floorDiv(time, width(resolution));
   }
 
-  /** Returns the times of a bucket, as far as they can be numbers. */
+  /** Returns the times of a bucket, limited to the range of a long. */
   public static TimeRange times(long bucket, Resolution resolution) {
     long width = width(resolution);
     long least = Math.floorDiv(Long.MIN_VALUE, width) + 1;
@@ -66,7 +66,7 @@ public final class BlockKey {
     return new KeyBytes().u8(ONE_DAY).i64(bucket ^ SIGN).u32(metric).u32(series).toBytes();
   }
 
-  /** Returns the bound before all rows of a bucket. */
+  /** Returns the lower bound of all rows of a bucket. */
   public static Bytes bucket(long bucket) {
     return new KeyBytes().u8(ONE_DAY).i64(bucket ^ SIGN).toBytes();
   }
@@ -76,7 +76,7 @@ public final class BlockKey {
     return new KeyBytes().i64(start ^ SIGN).i64(generation).toBytes();
   }
 
-  /** Returns the bound before the qualifiers of all blocks that start at a time or later. */
+  /** Returns the lower bound of the qualifiers of all blocks that start at or after a time. */
   public static Bytes qualifierFrom(long start) {
     return new KeyBytes().i64(start ^ SIGN).toBytes();
   }

@@ -21,8 +21,8 @@ import java.util.Set;
  * Varve's own layout: runs of samples as compressed blocks. Samples collect in memory, protected by
  * a journal, until they are sealed into blocks.
  *
- * <p>Keys are drawn in {@link BlockKey}, journal entries by the engine, blocks in {@code
- * docs/layouts/blocks.md}.
+ * <p>{@link BlockKey} has a diagram of the keys, the engine one of the journal entries, and {@code
+ * docs/layouts/blocks.md} one of the blocks.
  *
  * @param resolution the unit of all sample times
  */

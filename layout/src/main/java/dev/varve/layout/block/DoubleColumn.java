@@ -24,7 +24,7 @@ final class DoubleColumn {
   private static final int EXPONENT_MAX = 15;
   private static final int SAMPLED = 128;
 
-  /** Doubles of which a larger share is not decimal are split. */
+  /** Maximum share of non-decimal doubles in a decimal column; a column with more is split. */
   private static final double EXCEPTIONS_MAX = 0.1;
 
   private static final double[] POWERS = new double[EXPONENT_MAX + 1];

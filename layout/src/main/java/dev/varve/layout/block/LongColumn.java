@@ -87,7 +87,10 @@ final class LongColumn {
     }
   }
 
-  /** Returns the leading numbers and deltas of all stretches, less what is expected. */
+  /**
+   * Returns the leading numbers and deltas of all stretches, each less the value that the stretch
+   * before predicts.
+   */
   private static long[] leading(long[] values, int from, int count, int model) {
     int stretches = Math.ceilDiv(count, BitPacking.VECTOR + model);
     long[] leading = new long[2 * stretches];
@@ -119,7 +122,10 @@ final class LongColumn {
     }
   }
 
-  /** Computes the numbers of a model; the first ones lead. Overflows wrap, and back again. */
+  /**
+   * Computes the numbers of a model: values, deltas, or deltas of deltas. The first {@code model}
+   * numbers are the leading ones. Overflows wrap, and decoding wraps them back.
+   */
   private static void apply(int model, long[] values, int from, int count, long[] into) {
     System.arraycopy(values, from, into, 0, count);
     for (int round = 0; round < model; round++) {
@@ -147,7 +153,7 @@ final class LongColumn {
       // Patches make a few outliers cheap, so the average counts as much as the range.
       long ofRange = (long) (to - from) * BitPacking.width(max - min) + signedWidth(min);
       bits += Math.min(ofRange, widths + 2L * (to - from));
-      // The next stretch begins about so far from this one.
+      // The next stretch begins about this far from the start of this one.
       bits += model == 1 ? signedWidth(total) : 0;
     }
     return bits;
@@ -330,7 +336,7 @@ final class LongColumn {
     }
   }
 
-  /** Makes deltas numbers. */
+  /** Replaces deltas by the numbers that they add up to. */
   private static void sum(long[] into, int from, int to, long first) {
     long sum = first;
     into[from] = first;

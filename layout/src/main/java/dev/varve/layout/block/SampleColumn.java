@@ -8,7 +8,7 @@ import java.util.Arrays;
  * allocates. Not safe for use by several threads.
  */
 public final class SampleColumn {
-  /** Memory that a sample without a text takes. */
+  /** Bytes of memory that a sample without a text takes. */
   public static final long BYTES_PER_SAMPLE = 2 * Long.BYTES + 1;
 
   private long[] times = new long[256];
@@ -60,7 +60,7 @@ public final class SampleColumn {
     return end;
   }
 
-  /** Returns an int64, the bits of a double, or where a text is. */
+  /** Returns an int64, the bits of a double, or the position and length of a text. */
   public long value(int index) {
     return values[index];
   }
@@ -89,7 +89,10 @@ public final class SampleColumn {
     textLength += utf8.length;
   }
 
-  /** Adds numbers of one kind, given by arrays: those from one index to another. */
+  /**
+   * Adds numbers of one kind, from index {@code from} (inclusive) to {@code to} (exclusive) of two
+   * arrays.
+   */
   void addAll(long[] ofTimes, long[] ofValues, Kind kind, int from, int to) {
     int count = Math.max(0, to - from);
     reserve(count);
@@ -106,7 +109,8 @@ public final class SampleColumn {
   }
 
   /**
-   * Returns what {@link #value} returns of all samples, by their index; shared as the times are.
+   * Returns the {@linkplain #value values} of all samples, by their index; shared like {@link
+   * #times()}.
    */
   public long[] values() {
     return values;

@@ -50,7 +50,7 @@ final class KairosDbDirectory implements Directory {
   private final KnownRows known;
 
   /**
-   * @param known remembers what was read before
+   * @param known the cache of rows that were read before
    */
   KairosDbDirectory(
       RowShape rows, RowWidth width, IndexReader index, TagIndex tagIndex, KnownRows known) {

@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that cells of the index name, by the bytes of the cells. What a cell names never
- * changes, and every query of a metric reads the same cells. Two generations take 1/128 of the
- * heap, and 16 MiB at most: when the younger one is full, the older one is forgotten. Safe for use
- * by several threads.
+ * A cache of the rows that cells of the index name. The row that a cell names never changes, and
+ * every query of a metric reads the same cells. The cache has two generations, which together take
+ * 1/128 of the heap, at most 16 MiB: when the younger generation is full, the older one is evicted.
+ * Safe for use by several threads.
  */
 final class KnownRows {
   private static final long GENERATION_BYTES =
@@ -35,7 +35,7 @@ final class KnownRows {
   private volatile Generation young = new Generation();
   private volatile Generation old = new Generation();
 
-  /** Returns what a cell names; null if that is not known. */
+  /** Returns the row that a cell names; null if it is not cached. */
   @Nullable Row get(Place place) {
     Row row = young.rows.get(place);
     if (row == null) {

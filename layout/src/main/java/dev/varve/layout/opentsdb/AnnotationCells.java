@@ -18,7 +18,10 @@ import java.util.List;
 
 /** The cells of annotations, by TSUID. Those of no series are in rows of metric zero. */
 final class AnnotationCells implements NoteCells {
-  /** Maximum number of hours read row by row; above it, all series of the metric are read. */
+  /**
+   * Maximum number of hours whose rows are read one by one; for more hours, one read covers the
+   * rows of all series of the metric.
+   */
   private static final int HOURS_APART = 2_000;
 
   /** The last whole hour that a base time of 32 bits holds, in ms. */

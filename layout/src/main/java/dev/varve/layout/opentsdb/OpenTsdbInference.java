@@ -49,8 +49,8 @@ public final class OpenTsdbInference {
   private OpenTsdbInference() {}
 
   /**
-   * Returns what to read, as {@link dev.varve.layout.registry.Inference#samples}: names from all
-   * over the table, and the first UIDs.
+   * Returns the samples to read, as {@link dev.varve.layout.registry.Inference#samples} does: names
+   * from all over the table, and the first UIDs.
    */
   public static List<Guess.Sample> samplesOfUids(int table) {
     List<Bytes> first = new ArrayList<>();

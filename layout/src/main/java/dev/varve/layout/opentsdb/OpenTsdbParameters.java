@@ -20,8 +20,8 @@ import java.util.TreeMap;
  * @param saltBuckets number of different salts, at least 1 and at most what the salt's bytes can
  *     hold ({@code tsd.storage.salt.buckets})
  * @param maxTags maximum number of tags of a series ({@code tsd.storage.max_tags})
- * @param time how times are written
- * @param floats how doubles are written
+ * @param time the form in which times are written
+ * @param floats the length in which doubles are written
  */
 public record OpenTsdbParameters(
     int metricWidth,

@@ -7,7 +7,7 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import java.time.Instant;
 
-/** The base time in row keys of roll-ups: the start of a row's span, in seconds on four bytes. */
+/** The base time in row keys of roll-ups: the start of a row's span, in seconds, in four bytes. */
 record RollupBase(RollupInterval interval) implements KeyPart.Time {
   /** The last second that the original accepts for a roll-up, in the year 2106. */
   static final long LAST_SECOND = 0xFFFF_FFFFL;

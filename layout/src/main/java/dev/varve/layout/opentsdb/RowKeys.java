@@ -59,7 +59,7 @@ final class RowKeys {
   /**
    * Creates row keys.
    *
-   * @param base the base time, in seconds on four bytes
+   * @param base the base time, in seconds, in four bytes
    */
   RowKeys(OpenTsdbParameters parameters, KeyPart.Time base) {
     this.base = base;

@@ -57,7 +57,7 @@ final class UidTable {
   private static final int COUNTER_LENGTH = 8;
   private static final int ATTEMPTS = 3;
 
-  /** The kind of object that a name denotes. */
+  /** The part of a series that a name denotes. Each kind has UIDs of its own. */
   enum Kind {
     METRIC("metrics", "metric_meta", "metricWidth"),
     TAGK("tagk", "tagk_meta", "tagkWidth"),

@@ -196,8 +196,8 @@ final class DirectoryPlan {
   /**
    * Distributes rows over as few reads as possible such that each read returns the samples of every
    * series in time order. Rows of one series may overlap in time: an index may list one row per
-   * kind, and rows overlap if a layout does not round times down. Which of two samples of one
-   * instant is the last one only cell times tell, so that reads that overlap have them.
+   * kind, and rows overlap if a layout does not round times down. Only cell times tell which of two
+   * samples of one instant is the later one, so overlapping reads include them.
    */
   private List<Plan.Strand> strands(List<Directory.Row> rows) {
     List<List<Timed>> apart = new ArrayList<>();

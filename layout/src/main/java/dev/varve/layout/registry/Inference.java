@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 public final class Inference {
   private Inference() {}
 
-  /** Returns what to read from the tables of a layout. */
+  /** Returns the samples of cells to read from the tables of a layout. */
   public static List<Guess.Sample> samples(Layout layout) {
     List<Guess.Sample> samples = new ArrayList<>();
     for (int table = 0; table < layout.tables().size(); table++) {

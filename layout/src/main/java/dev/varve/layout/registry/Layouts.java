@@ -24,10 +24,10 @@ import java.util.function.Function;
 
 /** Finds layouts: known and ready-made ones by name, all others by their declaration in YAML. */
 public final class Layouts {
-  /** The layout of datasets that do not name one, in stores inside the process. */
+  /** The default layout of datasets in embedded stores. */
   public static final String DEFAULT = BlockLayout.NAME;
 
-  /** The layout of datasets that do not name one, in all other stores: one of cells. */
+  /** The default layout of datasets in all other stores, a layout of cells. */
   public static final String OF_CELLS = "buckets";
 
   private static final List<String> READY_MADE =
@@ -86,7 +86,7 @@ public final class Layouts {
   /**
    * An entry of the list of named layouts.
    *
-   * @param about what it is, in one line
+   * @param about a description in one line
    * @param companion whether it consists of several layouts that hold the same series
    */
   public record Entry(
@@ -148,7 +148,7 @@ public final class Layouts {
   }
 
   /**
-   * Creates what a period is stored as: {@code blocks}, or the layouts of {@link #all}.
+   * Creates the storage layouts of a period: {@code blocks}, or the layouts of {@link #all}.
    *
    * @throws IllegalArgumentException as for {@link #of}
    * @throws RefusedException as for {@link #of}

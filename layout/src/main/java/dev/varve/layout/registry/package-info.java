@@ -1,4 +1,4 @@
-/** The list of layouts by name, and the guess which of them another server's tables have. */
+/** The list of layouts by name, and the inference of the parameters of another server's tables. */
 @NullMarked
 package dev.varve.layout.registry;
 

@@ -104,7 +104,7 @@ class LayoutPagesTest {
     return cells.stored();
   }
 
-  /** The text after {@code ```points}: parameters, as {@code name=value}. */
+  /** Returns the parameters in the text after {@code ```points}, written as {@code name=value}. */
   private static Map<String, String> parameters(String info) {
     Map<String, String> parameters = new LinkedHashMap<>();
     for (String parameter : Pattern.compile(" ").splitAsStream(info).toList()) {
