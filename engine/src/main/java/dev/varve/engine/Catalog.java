@@ -163,7 +163,11 @@ public final class Catalog {
     return series(selector, times, ReadGuard.NONE);
   }
 
-  /** Like the method above, with a guard. */
+  /**
+   * Like {@link #series(Selector, TimeRange)}, with a guard.
+   *
+   * @param guard as in {@link #labelNames}
+   */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     view.refuseWithoutCatalog();
     Matches matches = parts.reader().match(view.bound(selector), times, Kind.ALL, guard);
@@ -204,8 +208,8 @@ public final class Catalog {
   /**
    * Saves metadata of metrics and returns once it is durable. Unset properties keep their earlier
    * values. Does nothing if the dataset is read-only. A bound user describes metrics of which all
-   * series are within the bounds; others are passed over, since users of their other series share
-   * the metadata.
+   * series are within the bounds; others are skipped, since users of their other series share the
+   * metadata.
    *
    * @throws WriteFailedException if a store failed
    */

@@ -54,10 +54,10 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Returns this dataset as seen by a user who is restricted to some series. Reads, catalog
-   * questions and deletes concern these series, and writes of others are refused sample by sample.
-   * What cannot be restricted is refused. A view is cheap, shares all state with the dataset, and
-   * is equal to other views of it with equal bounds. Closing it does nothing.
+   * Returns a view of this dataset for a user who is restricted to some series. Reads, catalog
+   * queries and deletes cover these series only. Samples of other series are refused one by one.
+   * Operations that cannot be restricted are refused. A view is cheap, shares all state with the
+   * dataset, and is equal to other views of it with equal bounds. Closing it does nothing.
    */
   public Dataset within(SeriesBounds bounds) {
     return new Dataset(new DatasetView(parts, bounds));
@@ -68,13 +68,16 @@ public final class Dataset implements AutoCloseable {
     return view.bounds() != null;
   }
 
-  /** Returns whether this view has series of a key, or would have them. */
+  /**
+   * Returns whether the default field of a key is within the bounds of this view, whether or not
+   * the series exists.
+   */
   public boolean contains(GroupKey key) {
     SeriesBounds bounds = view.bounds();
     return bounds == null || bounds.contains(key, Series.DEFAULT_FIELD);
   }
 
-  /** Returns what all views share. */
+  /** Returns the parts that all views share. */
   DatasetParts parts() {
     return parts;
   }
@@ -89,17 +92,19 @@ public final class Dataset implements AutoCloseable {
     return new Deletes(view);
   }
 
-  /** Returns what other servers keep beside samples in the tables of the dataset. */
+  /**
+   * Returns the data, other than samples, that an original server keeps with the dataset's tables.
+   */
   public Originals originals() {
     return new Originals(view);
   }
 
-  /** Returns the work on tables that changes no answer. */
+  /** Returns the maintenance of the tables, which changes no query result. */
   public Maintenance maintenance() {
     return new Maintenance(view);
   }
 
-  /** Returns how the dataset is used. */
+  /** Returns the use of the dataset: its queries, its hot keys and the growth of its series. */
   public Usage usage() {
     return new Usage(view);
   }
@@ -125,7 +130,7 @@ public final class Dataset implements AutoCloseable {
     return parts.open().config();
   }
 
-  /** Returns where samples are when a write returns. */
+  /** Returns how durable samples are when a write returns. */
   public Acknowledgement acknowledgement() {
     boolean journals =
         parts.open().periods().all().stream().anyMatch(period -> period.isInBlocks());
@@ -170,10 +175,10 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Writes the samples of a batch at whose instants the dataset has none, whatever their kind, and
-   * compares the batch with what the dataset has then. A sample that is written by {@link #write}
-   * before, meanwhile or afterwards is never replaced. Writers wait while the batch is looked up
-   * and written, so it should be small.
+   * Writes those samples of a batch at whose instants the dataset has no sample of any kind, then
+   * compares the batch with the dataset. Never replaces a sample that {@link #write} writes before,
+   * during or after the call. Writers wait while the batch is looked up and written, so the batch
+   * should be small.
    *
    * @param batch without attributes
    * @throws QueryRefusedException while the catalog is incomplete
@@ -191,7 +196,7 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Compares a batch with what the dataset has at the same instants.
+   * Compares a batch with the samples of the dataset at the same instants. Writes nothing.
    *
    * @throws QueryRefusedException while the catalog is incomplete
    */
@@ -215,9 +220,9 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Notes that the caller keeps a handle, so that writers need not keep what they know of its key
-   * once the caller has the handles of all fields. A caller that keeps none does not call this:
-   * each of its questions would look the key up again.
+   * Records that the caller keeps a handle. Once a caller has the handle of the last field of a
+   * key, the writer evicts the key from its cache. A caller that keeps no handles must not call
+   * this, because each of its next calls of {@link #handle} would look the key up again.
    *
    * @param key as in {@link #handle}
    */
@@ -273,7 +278,11 @@ public final class Dataset implements AutoCloseable {
     return read(request, ReadGuard.NONE);
   }
 
-  /** Like the method above, with a guard. */
+  /**
+   * Like {@link #read(ReadRequest)}, with a guard.
+   *
+   * @param guard accounts for the memory of the read, and may end it
+   */
   public RunCursor read(ReadRequest request, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().read(view.bound(request), guard);
@@ -290,7 +299,11 @@ public final class Dataset implements AutoCloseable {
     return readInParts(request, ReadGuard.NONE);
   }
 
-  /** Like the method above, with a guard. */
+  /**
+   * Like {@link #readInParts(ReadRequest)}, with a guard.
+   *
+   * @param guard accounts for the memory of the read, and may end it
+   */
   public PartedRead readInParts(ReadRequest request, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().inParts(view.bound(request), guard);
@@ -306,7 +319,11 @@ public final class Dataset implements AutoCloseable {
     return attributes(selector, times, ReadGuard.NONE);
   }
 
-  /** Like the method above, with a guard. */
+  /**
+   * Like {@link #attributes(Selector, TimeRange)}, with a guard.
+   *
+   * @param guard accounts for the memory of the read, and may end it
+   */
   public Stream<Attribute> attributes(Selector selector, TimeRange times, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().attributes(view.bound(selector), times, guard);
@@ -320,7 +337,11 @@ public final class Dataset implements AutoCloseable {
     return explain(request, analyze, ReadGuard.NONE);
   }
 
-  /** Like the method above, with a guard. */
+  /**
+   * Like {@link #explain(ReadRequest, boolean)}, with a guard.
+   *
+   * @param guard accounts for the memory of the read, and may end it
+   */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     view.refuseWithoutCatalog();
     return parts.reader().explain(view.bound(request), analyze, guard);
@@ -337,7 +358,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Returns the texts that services of a server keep with the dataset.
+   * Returns the texts that services of a server, such as roll-up tasks and annotations, keep with
+   * the dataset.
    *
    * @throws QueryRefusedException to bound users
    */

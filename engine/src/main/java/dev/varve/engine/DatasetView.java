@@ -22,7 +22,11 @@ record DatasetView(DatasetParts parts, @Nullable SeriesBounds bounds) {
     return bounds == null ? request : request.with(bounds.and(request.selector()));
   }
 
-  /** Refuses what concerns all series to users who are restricted to some. */
+  /**
+   * Refuses an operation that concerns all series if the user is restricted to some.
+   *
+   * @param what the subject of the error message
+   */
   void refuseWithin(String what) {
     if (bounds != null) {
       throw new QueryRefusedException(

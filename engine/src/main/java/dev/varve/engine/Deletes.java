@@ -53,8 +53,8 @@ public final class Deletes {
    * @param times sample times, in the resolution of the dataset
    * @throws QueryRefusedException if the selector is malformed, if the dataset is read-only, or if
    *     a layout on its store cannot delete
-   * @throws OverloadedException if too many deletes are not finished, or if the store fails to take
-   *     earlier samples into blocks
+   * @throws OverloadedException if too many deletes are not finished, or if samples accepted
+   *     earlier cannot be moved into blocks
    * @throws dev.varve.store.StoreException if the store fails
    */
   public Deletion begin(Selector selector, TimeRange times) {
@@ -67,8 +67,9 @@ public final class Deletes {
   }
 
   /**
-   * Counts what a delete would hide from reads, and deletes nothing. The count is exact: each
-   * instant of a series counts once, however many kinds, versions or layouts have a cell for it.
+   * Counts the samples that a delete would hide from reads. Deletes nothing. The count is exact:
+   * each instant of a series counts once, however many kinds, versions or layouts have a cell for
+   * it.
    *
    * @param guard observes the read of the samples
    * @throws QueryRefusedException as {@link #begin}
@@ -101,8 +102,8 @@ public final class Deletes {
   }
 
   /**
-   * Returns the deletes of this server whose job has not ended, oldest first. Bound users see those
-   * whose selector has all filters of their view.bounds(), as their own have.
+   * Returns the deletes of this server whose job has not ended, oldest first. Bound users see the
+   * deletes whose selector has all filters of their bounds, as their own deletes have.
    */
   public List<Deletion> standing() {
     return view.bounds() == null
@@ -113,10 +114,10 @@ public final class Deletes {
   }
 
   /**
-   * Returns the places known to this server that may still hold what deletes have removed from the
-   * tables, or will: copies that are older than the end of the last delete, the files of stores
-   * that have not collected it, and the home of a dataset in an embedded store. Empty if nothing
-   * was deleted, or if all deletes ended under builds that did not note so.
+   * Returns the places known to this server that may still hold data that deletes have removed from
+   * the tables or will remove: copies that are older than the end of the last delete, the files of
+   * stores that have not collected it, and the home of a dataset in an embedded store. Empty if
+   * nothing was deleted, or if all deletes ended under earlier builds, which did not record that.
    *
    * @throws dev.varve.store.StoreException if a store cannot be read
    */
@@ -135,8 +136,9 @@ public final class Deletes {
   }
 
   /**
-   * Returns what the home notes beside the series. Nothing of it tells whether it names series that
-   * a delete has removed, and bounds of ranges of key counters have no last day.
+   * Returns the home of the dataset, whose records beside the series may still hold labels. No
+   * record tells whether it names a series that a delete has removed, and the range bounds of key
+   * counters do not expire.
    */
   private Remnant inHome(Instant deleted) {
     boolean keepsNames =

@@ -40,7 +40,7 @@ public final class HeatMaps {
   private final OpenDataset open;
   private final HeatKeeper keeper;
 
-  /** The series of which a map may tell; null for all. */
+  /** The series that a map may reveal; null for all. */
   private final @Nullable SeriesBounds bounds;
 
   HeatMaps(OpenDataset open, HeatKeeper keeper, @Nullable SeriesBounds bounds) {
@@ -49,7 +49,7 @@ public final class HeatMaps {
     this.bounds = bounds;
   }
 
-  /** Returns the selector of the series of which maps tell; null if they tell of all. */
+  /** Returns the selector of the series that maps reveal; null if they reveal all. */
   public @Nullable String within() {
     return bounds == null ? null : bounds.text();
   }
@@ -66,8 +66,8 @@ public final class HeatMaps {
   /**
    * A heat map with names.
    *
-   * @param names of the rows' first keys, in their order. Those for bound users have other bytes in
-   *     place of the keys, which requests may name, too
+   * @param names of the rows' first keys, in their order. Bound users see tokens in place of the
+   *     keys; their requests may name these tokens
    */
   public record Named(HeatMap map, List<RowName> names, List<HeatFinding> findings) {
     public Named {
@@ -111,7 +111,7 @@ public final class HeatMaps {
    * no other series than theirs, and has no findings, which compare rows with all others.
    *
    * @param table one of {@link #tables()}
-   * @param guard accounts for memory, and ends the read
+   * @param guard accounts for memory, and may end the read
    * @throws QueryRefusedException if the request of a bound user names rows that their map lacks
    */
   public Named map(String table, HeatMap.Request request, ReadGuard guard) {
@@ -173,7 +173,7 @@ public final class HeatMaps {
     return spec == null ? Long.MAX_VALUE : open.store().capabilities(spec).limits().softRow();
   }
 
-  /** Returns what a row key of a table says, as far as it can be decoded. */
+  /** Returns the name of a row, as far as its key can be decoded. */
   RowName name(String table, Bytes row) {
     RowName name = decoded(table, row);
     if (name == null && row.length() > 1 && row.at(row.length() - 1) == 0) {
@@ -268,7 +268,7 @@ public final class HeatMaps {
     }
   }
 
-  /** Returns a key as text if that is what it is, otherwise in hexadecimal. */
+  /** Returns a key as text if its bytes are text, and as hexadecimal digits if they are not. */
   private static String raw(Bytes row) {
     String text = new String(row.toArray(), StandardCharsets.UTF_8);
     boolean isText = text.chars().allMatch(c -> c >= ' ' && c != 0x7f && c != 0xfffd);

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reports what a repair removes from a journal, with the names of series. */
+/** Reports the entries that a repair removes from a journal, with the names of their series. */
 final class JournalRemovals {
   private JournalRemovals() {}
 
   /**
    * @param index of the dataset, complete
-   * @param removals receives what is removed; null if nothing may be removed
+   * @param removals receives the removed entries; null if nothing may be removed
    */
   static DamagedEntries of(
       String dataset,

@@ -29,8 +29,8 @@ record LocalCopies(Path data, @Nullable Path backups) {
       "A later backup into this directory with --keep deletes it, if it is not among those to keep.";
 
   /**
-   * Returns the copies that may be older than an instant, by kind and name, and what cannot be
-   * looked into.
+   * Returns the copies that may be older than an instant, by kind and name, and the directories
+   * that cannot be read.
    */
   List<Remnant> before(Instant instant) {
     List<Remnant> copies = new ArrayList<>();

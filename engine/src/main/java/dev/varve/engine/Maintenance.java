@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Work on the tables of a dataset that changes no answer: rebuilds of the catalog, compaction and
- * conversion. Safe for use by several threads.
+ * Maintenance of the tables of a dataset, which changes no query result: rebuilds of the catalog,
+ * compaction and conversion. Safe for use by several threads.
  */
 public final class Maintenance {
   private final DatasetView view;
@@ -81,7 +81,7 @@ public final class Maintenance {
    *
    * @param progress receives progress from time to time, on the calling thread
    * @param stopped polled from time to time; true ends the conversion
-   * @return how far it is, which is durable
+   * @return the progress, which is durable
    * @throws QueryRefusedException if something would be lost, if the last period is not in blocks
    *     or lies in the future, or if the dataset is being converted already
    * @throws WriteFailedException if a store failed

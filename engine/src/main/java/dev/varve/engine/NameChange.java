@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * have numbers, and get other labels.
  *
  * <p>The catalog first gets the series under the new name, which have no rows yet. Then, while
- * nobody writes, the tables change and the series under the old name go. A change that is
+ * nobody writes, the tables change and the series under the old name are removed. A change that is
  * interrupted can be repeated.
  */
 final class NameChange {
@@ -74,7 +74,7 @@ final class NameChange {
   /**
    * Changes a name in the tables and in the catalog.
    *
-   * @return what the tables made of it; anything but {@link Renaming.Done} has no effect
+   * @return the outcome in the tables; anything but {@link Renaming.Done} has no effect
    * @throws QueryRefusedException if a name cannot be stored, the catalog is full, or a delete is
    *     pending, which names its series by labels
    * @throws WriteFailedException if a store failed. The change may be half done; repeat it

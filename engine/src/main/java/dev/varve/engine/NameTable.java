@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * several threads.
  */
 public final class NameTable {
-  /** The kind of object that a name denotes. */
+  /** The part of a series that a name denotes. */
   public enum Part {
     METRIC(NameNumbers.Part.METRIC),
     TAG_NAME(NameNumbers.Part.TAG_NAME),
@@ -35,7 +35,7 @@ public final class NameTable {
     }
   }
 
-  /** The outcome of a request to give the number of a name another name. */
+  /** The outcome of {@link Originals#rename}. */
   public sealed interface Renamed {
     /** The number has the new name, and the old name has none. */
     record Done() implements Renamed {}
@@ -46,10 +46,10 @@ public final class NameTable {
     /** The new name has a number already. Nothing has changed. */
     record Taken(Bytes number) implements Renamed {}
 
-    /** Someone else renames the number at the same time. This request has changed nothing. */
+    /** Another writer is renaming the same number. This request has changed nothing. */
     record Raced() implements Renamed {}
 
-    /** Returns what the tables of a layout made of it. */
+    /** Converts a layout's outcome. */
     static Renamed of(NameNumbers.Renaming inLayout) {
       return switch (inLayout) {
         case NameNumbers.Renaming.Done done -> new Done();
@@ -126,7 +126,12 @@ public final class NameTable {
     return run(numbers.name(part.inLayout, number));
   }
 
-  /** Returns what people noted about a number, as the original stores it; null for nothing. */
+  /**
+   * Returns the note that users attached to a number, as the original stores it; null if there is
+   * none.
+   *
+   * @throws CorruptDataException if the table is damaged
+   */
   public @Nullable String note(Part part, Bytes number) {
     return run(numbers.note(part.inLayout, number)).orElse(null);
   }

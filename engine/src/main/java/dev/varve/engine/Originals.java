@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data beside samples of the servers whose tables a dataset may be attached to: numbers of names,
- * notes, and texts of clients. Safe for use by several threads.
+ * The data, other than samples, that an original server such as OpenTSDB or KairosDB keeps with its
+ * tables: numbers of names, notes, and texts of clients. Safe for use by several threads.
  */
 public final class Originals {
   private final DatasetView view;
@@ -23,7 +23,7 @@ public final class Originals {
 
   /**
    * Returns the texts that clients keep with the dataset: in the original's table if such tables
-   * are attached, else with those of parts.services().
+   * are attached, else with the texts of {@link Dataset#services}.
    *
    * @throws QueryRefusedException to bound users
    */
@@ -63,13 +63,13 @@ public final class Originals {
   }
 
   /**
-   * Gives the number of a name another name in the dataset's tables. Its series then have other
-   * labels, and all their samples. Writers wait meanwhile.
+   * Renames a name in the dataset's tables: its number gets a new name. The series of the name keep
+   * their samples under new labels. Writers wait meanwhile.
    *
-   * @return what became of it; only {@link NameTable.Renamed.Done} has an effect
+   * @return the outcome; only {@link NameTable.Renamed.Done} has changed anything
    * @throws QueryRefusedException if the dataset has no {@link #names}, is attached read-only or
    *     has companions, if the new name cannot have a number, the catalog is full, or a delete is
-   *     not done
+   *     pending
    * @throws WriteFailedException if a store failed; the change may be half done and can be repeated
    * @throws CorruptDataException if a table is damaged
    */
@@ -88,8 +88,8 @@ public final class Originals {
   }
 
   /**
-   * Looks the numbers of names up again that are used from now on. Where others write to the
-   * tables, a search for series begins as well: it finds those of changed names.
+   * Forgets cached numbers of names, so that they are looked up again. If other servers write to
+   * the tables, also starts a search for series, which finds those of renamed names.
    */
   public void forgetNames() {
     if (names() == null) {

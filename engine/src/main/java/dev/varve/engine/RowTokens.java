@@ -12,10 +12,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Tokens that users of some series see in place of row keys. Keys of many tables have numbers of
- * series and names, which are given in turn, and so tell how many there are. A token is the same
- * for a row as long as this process runs, and tells nothing of its key. For one request; not
- * thread-safe.
+ * Tokens that replace row keys for users who may see only some series. Many row keys contain
+ * numbers of series or names. Such numbers are assigned consecutively, so they would reveal how
+ * many series and names exist. A row keeps its token as long as this process runs. A token reveals
+ * nothing about the key. For one request; not thread-safe.
  */
 final class RowTokens {
   private static final String ALGORITHM = "HmacSHA256";
@@ -55,9 +55,9 @@ final class RowTokens {
   }
 
   /**
-   * Returns the row with a token; the empty one for the empty one.
+   * Returns the row with a token; the empty row for the empty token.
    *
-   * @throws QueryRefusedException if no row that was added has it
+   * @throws QueryRefusedException if no added row has the token
    */
   Bytes row(Bytes token) {
     Bytes row = token.isEmpty() ? Bytes.EMPTY : rows.get(token);

@@ -22,8 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges of a table's rows that can have no other series than those of a user. The keys at
- * their ends decide, and not which series there are: so the answer tells nothing about others.
+ * The ranges of a table's rows that can have no other series than those of a user. The keys at the
+ * ends of a range decide, not the series that exist, so the answer reveals nothing about the series
+ * of others.
  *
  * <p>A range is within if it is one row, or if all its keys begin with the same parts and these
  * parts decide the user's matchers. For one request; not thread-safe.

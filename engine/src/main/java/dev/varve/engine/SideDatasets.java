@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The datasets that are beside a dataset, so that a query of the dataset itself never meets what
- * they have: one for each table of roll-ups and pre-aggregates of the original's configuration,
- * with a field for each aggregator, and one for histograms.
+ * The side datasets of a dataset: one for each table of roll-ups and pre-aggregates in the
+ * original's configuration, with a field for each aggregator, and one for histograms. Because they
+ * are separate, a query of the dataset itself never returns their samples.
  */
 public final class SideDatasets {
   private static final String UIDS = "tsdb-uid";

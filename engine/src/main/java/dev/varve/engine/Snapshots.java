@@ -42,23 +42,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The snapshots of a data directory, in its folder {@value #FOLDER}. A snapshot holds all stores
- * with files here, as of one moment: all writers are stopped together, so that it is what a crash
- * at that moment would have left, whatever depends on what between a dataset and its home. Homes in
- * other stores are exported. Safe for use by several threads.
+ * with files here, as of one moment: all writers are stopped together. The snapshot therefore
+ * equals the state after a crash at that moment, even where a dataset and its home depend on each
+ * other. Homes in other stores are exported. Safe for use by several threads.
  */
 public final class Snapshots {
   static final String FOLDER = "snapshots";
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration RETRY = Duration.ofSeconds(10);
 
-  /** Maximum time that a call waits for another one. */
+  /** Maximum time that a call waits until another call has made or deleted a snapshot. */
   private static final Duration WAIT_MAX = Duration.ofMinutes(1);
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuuMMddHHmmss").withZone(ZoneOffset.UTC);
   private static final String NAME = "\\d{14}-[0-9A-F]{16}";
 
-  /** Suffix of a snapshot that is not complete, or no longer. */
+  /** Suffix of a snapshot that is being made or deleted. */
   private static final String PARTIAL = ".partial";
 
   private final Path directory;
@@ -220,8 +220,9 @@ public final class Snapshots {
 
   /**
    * Writes the homes that a snapshot or a restored backup has in its folder {@value
-   * HomeExport#FOLDER} into the stores of their datasets, which have none, or the same. A home that
-   * cannot be restored does not keep the others from it. No engine may be open.
+   * HomeExport#FOLDER} into the stores of their datasets. Such a store must have no home of the
+   * dataset, or the same one. A home that cannot be restored does not prevent the others from being
+   * restored. No engine may be open.
    *
    * @param config whose directory is the snapshot or restored backup
    * @param restored receives each home that was restored
@@ -239,9 +240,8 @@ public final class Snapshots {
   }
 
   /**
-   * Restores the home of one dataset like {@link #restoreHomes}, in place of the one that its store
-   * has: drops the tables of that first, once the file has been read. No server may run on the
-   * store.
+   * Restores the home of one dataset like {@link #restoreHomes}, in place of the home in its store.
+   * Drops the tables of that home once the file has been read. No server may run on the store.
    *
    * @return 1; 0 if the snapshot or restored backup has no home of the dataset
    */
@@ -361,7 +361,7 @@ public final class Snapshots {
     return new StoreException("cannot %s %s: %s".formatted(what, directory, e), e);
   }
 
-  /** Returns a snapshot; null if it is deleted meanwhile. */
+  /** Returns a snapshot; null if it has been deleted meanwhile. */
   private static @Nullable Snapshot snapshotIfThere(Path directory) throws IOException {
     try {
       return snapshot(directory);

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a dataset is used, and which layout would suit that: its queries, its hot keys and the growth
- * of its series. Safe for use by several threads.
+ * The use of a dataset: its queries, its hot keys and the growth of its series. Also advises on a
+ * layout that suits this use. Safe for use by several threads.
  */
 public final class Usage {
   private final DatasetView view;
@@ -31,8 +31,8 @@ public final class Usage {
   }
 
   /**
-   * Returns the heat maps of the dataset's tables. Those of bound users have the ranges of rows
-   * that can have no other series than theirs.
+   * Returns the heat maps of the dataset's tables. Maps for bound users have only those ranges of
+   * rows that cannot hold series of others.
    */
   public HeatMaps heatMaps() {
     return new HeatMaps(parts.open(), parts.heat(), view.bounds());
@@ -64,7 +64,7 @@ public final class Usage {
   }
 
   /**
-   * Returns how many series the dataset had, day by day, oldest first.
+   * Returns the number of series of the dataset, day by day, oldest first.
    *
    * @throws QueryRefusedException to bound users
    */
@@ -76,7 +76,7 @@ public final class Usage {
   /**
    * Advises on the layout of the dataset.
    *
-   * @param guard accounts for memory, and ends the work
+   * @param guard accounts for memory, and may end the work
    * @throws QueryRefusedException to bound users
    */
   public Advice advise(ReadGuard guard) {

@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The advice for a dataset.
+ * The advisor's recommendation for the layouts of a dataset, with its reasons and the costs.
  *
  * @param at time of the advice, in milliseconds since 1970
  * @param layout the layouts that the dataset has now, primary first
- * @param missing inputs that the advisor had to do without, in words
+ * @param missing inputs that the advisor lacked, in words
  * @param reasons rules that apply, the most telling first; never empty
  * @param read mean cost of a query in the present layouts, as planned
  * @param write cost of writing in the present layouts
- * @param proposal what to change; null to keep the layouts
+ * @param proposal the proposed change; null to keep the layouts
  * @param queries the kinds of queries by which layouts were weighed, those with most weight first
  */
 public record Advice(
@@ -33,22 +33,22 @@ public record Advice(
     queries = List.copyOf(queries);
   }
 
-  /** A kind of action. */
+  /** The recommended action. */
   public enum Verdict {
-    /** The layout is right, or nothing is enough better to be worth a change. */
+    /** Keep the layout: it is right, or no other layout is enough better to justify a change. */
     KEEP,
-    /** Another layout is better. */
+    /** Change to another layout, which is better. */
     CHANGE,
-    /** The layout needs a second one beside it. */
+    /** Add a second layout beside the present one. */
     COMPANION,
-    /** Too little is known. */
+    /** None: too little is known. */
     UNKNOWN
   }
 
   /**
    * A rule that applies.
    *
-   * @param text what was found, with its numbers and the threshold
+   * @param text the finding, with its numbers and the threshold
    */
   public record Reason(Rule rule, String text) {}
 
@@ -80,8 +80,8 @@ public record Advice(
    *
    * @param cells cells of a sample, in all layouts together
    * @param bytes bytes of these cells
-   * @param hottest share of all writes that go to the place with the most, 0 to 1. A place is what
-   *     the parts of the row key before the time select, or the partition
+   * @param hottest share of all writes that go to the busiest place, 0 to 1. A place is a
+   *     partition, or the rows that have the same key parts before the time
    * @param largestRow bytes of the largest row or partition, when it is full
    */
   public record WriteCosts(double cells, double bytes, double hottest, double largestRow) {
@@ -89,10 +89,10 @@ public record Advice(
   }
 
   /**
-   * A change.
+   * A proposed change.
    *
    * @param layouts all layouts of the new period, primary first
-   * @param commands what to do, step by step
+   * @param commands the steps to take, in order
    */
   public record Proposal(
       List<ProposedLayout> layouts, ReadCosts read, WriteCosts write, List<Command> commands) {
@@ -105,11 +105,17 @@ public record Advice(
   /**
    * A layout of the proposal.
    *
-   * @param yaml its declaration; null if it has none, as {@code blocks}
+   * @param key the parts of the row key, in words
+   * @param yaml the declaration; null if there is none, as for {@code blocks}
    */
   public record ProposedLayout(String name, String key, @Nullable String yaml) {}
 
-  /** A step: what it does, and the text to save or the command to run. */
+  /**
+   * A step.
+   *
+   * @param about the effect of the step
+   * @param text the text to save, or the command to run
+   */
   public record Command(String about, String text) {}
 
   /**
@@ -118,8 +124,9 @@ public record Advice(
    * @param query the kind in words
    * @param count how often it ran
    * @param share its share of all queries that were weighed, 0 to 1
-   * @param measured what it cost on average when it ran
-   * @param proposed what it would cost; null without a proposal
+   * @param measured its mean cost when it ran
+   * @param present its expected mean cost in the present layouts
+   * @param proposed its expected mean cost in the proposed layouts; null without a proposal
    */
   public record QueryAdvice(
       String query,

@@ -54,7 +54,7 @@ public final class Advisor {
 
   /**
    * @param log the queries of all servers
-   * @param heat what the key counters of the last day show
+   * @param heat findings from the key counters of the last day
    * @param counted whether they have counted anything
    */
   public Advisor(
@@ -73,7 +73,7 @@ public final class Advisor {
   /**
    * Returns the advice.
    *
-   * @param guard accounts for memory, and ends the work
+   * @param guard accounts for memory, and may end the work
    */
   public Advice advise(ReadGuard guard) {
     Workload workload = Workload.of(dataset, log, guard);
@@ -131,7 +131,7 @@ public final class Advisor {
         List.of());
   }
 
-  /** Returns the period that samples of now belong to. */
+  /** Returns the period that contains the present time. */
   private Period current() {
     List<Period> all = dataset.periods().all();
     Period current = all.getFirst();
@@ -141,7 +141,7 @@ public final class Advisor {
     return current;
   }
 
-  /** The chosen layouts: the present ones if nothing changes. */
+  /** The verdict and the chosen layouts, which are the present ones if nothing changes. */
   record Choice(Verdict verdict, List<Option> layouts) {
     Choice {
       layouts = List.copyOf(layouts);
@@ -298,7 +298,7 @@ public final class Advisor {
     return queries;
   }
 
-  /** Returns what writing into several layouts costs together. */
+  /** Returns the combined cost of writing to several layouts. */
   static WriteCosts together(List<Option> options) {
     return new WriteCosts(
         options.stream().mapToDouble(one -> one.write().cells()).sum(),

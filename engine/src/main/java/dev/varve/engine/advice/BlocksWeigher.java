@@ -80,7 +80,7 @@ final class BlocksWeigher {
     return null;
   }
 
-  /** Returns what the dataset would cost in blocks; null if there is no sample to pack. */
+  /** Returns the expected costs of the dataset in blocks; null if there is no sample to pack. */
   @Nullable Option weigh(ReadGuard guard) {
     Packed packed = packed(SampledPoints.of(rates, reader, guard, SERIES, SAMPLES));
     if (packed == null) {
@@ -148,7 +148,10 @@ final class BlocksWeigher {
   /** Days of a series, and the blocks and samples in them. */
   private record Amount(double days, double blocks, double samples) {}
 
-  /** Returns what is read of a series for some times: its days, each as a whole. */
+  /**
+   * Returns the days, blocks and samples that a read of some times touches in a series. Days are
+   * read as a whole.
+   */
   private Amount amount(int series, TimeRange times) {
     SeriesIndex index = dataset.index();
     // Stored extents end ahead of the newest sample, so that they are rarely rewritten.

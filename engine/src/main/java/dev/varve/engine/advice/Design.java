@@ -18,7 +18,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a declaration that the advisor varies: the order of the row key, and its time.
+ * The part of a declaration that the advisor varies: the order of the row key's parts, and the form
+ * of its time.
  *
  * @param leading tags with a part of their own, which follow the metric, in their order
  * @param place the position of the time

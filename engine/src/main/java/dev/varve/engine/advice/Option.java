@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layout with what it would cost.
+ * A layout with its expected costs.
  *
- * @param design what it is in comparison to others; null if it is unknown
+ * @param design its design, for comparison with others; null if it is unknown
  * @param reads costs of the queries of the workload, in their order
  * @param refused number of queries that it could not answer
- * @param faults what is wrong with it, whatever it costs: a row too large, writes in one place
+ * @param faults faults that rule it out whatever it costs: a row too large, writes in one place
  */
 record Option(
     @Nullable Design design,

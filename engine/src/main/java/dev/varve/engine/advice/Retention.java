@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Compares how long samples are kept with how far back queries go. */
 final class Retention {
-  /** Queries of fewer days say too little about those to come. */
+  /** Minimum time covered by logged queries; less says too little about later queries. */
   private static final Duration OBSERVED = Duration.ofDays(7);
 
   /** Samples are kept at least this many times as long as queries go back. */

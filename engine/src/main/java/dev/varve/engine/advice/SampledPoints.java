@@ -46,7 +46,7 @@ final class SampledPoints {
   }
 
   /**
-   * What a layout makes of the samples.
+   * The size of the samples in a layout.
    *
    * @param cells number of cells of a sample, those of indexes as well
    * @param bytesPerCell mean bytes of row key, qualifier and value of a cell of samples

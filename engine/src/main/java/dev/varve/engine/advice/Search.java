@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for better layouts: varies the order of the key, then how it carries time, then the order
+ * Looks for better layouts: varies the order of the key, then the form of its time, then the order
  * once more. For one thread.
  */
 final class Search {
@@ -39,13 +39,19 @@ final class Search {
           Duration.ofDays(7),
           Duration.ofDays(30));
 
-  /** Cost of a difference from the present layout, as a share: no change without a reason. */
+  /**
+   * Penalty for each difference from the present layout, as a share of the cost, so that nothing
+   * changes without a reason.
+   */
   private static final double CHANGE = 0.02;
 
-  /** A change that brings less than this share of what all of them bring is left out. */
+  /**
+   * Minimum gain of a single change, as a share of the gain of all changes; a change with a smaller
+   * gain is undone.
+   */
   private static final double NEEDLESS = 0.05;
 
-  /** Labels that are tried in front. */
+  /** Maximum number of labels that are tried at the front of the key. */
   private static final int LABELS = 4;
 
   static final int SALTS = 16;
@@ -145,7 +151,10 @@ final class Search {
     return best;
   }
 
-  /** Returns what a design costs; faults weigh more than any cost. */
+  /**
+   * Returns the score of a design, of which the lowest is the best. Faults weigh more than any
+   * cost.
+   */
   double score(Design design) {
     Option option = weighed(design).orElse(null);
     if (option == null) {

@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The growth of series, by the catalog: of all, or of many that represent the others.
+ * The rates at which series grow, according to the catalog: those of all series, or of a sample
+ * that represents the others.
  *
- * @param scale number of series that each of them stands for
+ * @param scale number of series that each rate represents
  * @param extent times of all samples, in the resolution of the dataset; empty if there are none
  */
 record SeriesRates(List<Rate> rates, double scale, TimeRange extent) {

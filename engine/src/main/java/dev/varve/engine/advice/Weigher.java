@@ -46,13 +46,16 @@ final class Weigher {
   /** Cells from which a partition is large where partitions are hashed; Cassandra's own advice. */
   static final long PARTITION_CELLS = 100_000;
 
-  /** Writes are spread if they go to at least so many places at a time. */
+  /** Minimum number of places that writes must go to at a time to count as spread. */
   static final double SPREAD = 4;
 
-  /** Fewer series cannot be spread by their order. */
+  /**
+   * Number of series from which writes in few places are a fault; fewer series cannot be spread by
+   * their order.
+   */
   private static final int SERIES_MIN = 16;
 
-  /** Cells that a read of the newest samples takes at least, a page of the store. */
+  /** Minimum number of cells that a read of the newest samples takes: a page of the store. */
   private static final double PAGE_CELLS = 16;
 
   private final OpenDataset dataset;

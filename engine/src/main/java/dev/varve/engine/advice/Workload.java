@@ -26,13 +26,18 @@ import java.util.Map;
  * @param seen number of logged queries
  */
 record Workload(List<Query> queries, double covered, long seen) {
-  /** More kinds would take long to plan, and count for little. */
+  /** Maximum number of kinds. More kinds would take long to plan, and count for little. */
   private static final int QUERIES_MAX = 24;
 
-  /** More series of one query would take long to plan; the first ones stand for all. */
+  /**
+   * Maximum number of series of one query. More series would take long to plan; the first ones
+   * represent all.
+   */
   private static final int SERIES_MAX = 2_000;
 
-  /** A key with its place in a list and what a layout binds it to, one layout at a time. */
+  /**
+   * Estimated heap bytes of a key with its place in a list and its binding to one layout at a time.
+   */
   private static final long SERIES_BYTES = 400;
 
   Workload {
@@ -111,7 +116,7 @@ record Workload(List<Query> queries, double covered, long seen) {
         .toList();
   }
 
-  /** Returns the share of queries that want the newest samples alone. */
+  /** Returns the share of queries that read only the newest samples. */
   double newest() {
     return queries.stream()
         .filter(query -> query.request.newestFirst() > 0)

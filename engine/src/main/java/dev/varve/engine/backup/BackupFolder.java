@@ -36,7 +36,7 @@ public final class BackupFolder implements AutoCloseable {
   private static final String FORMAT = "varve-backups 1\n";
   static final String UNFINISHED = "unfinished";
 
-  /** The name of a content. */
+  /** Pattern of the names of stored contents: their checksums. */
   private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{64}");
 
   private static final String ID = "\\d{8}-\\d{6}(-\\d+)?";
@@ -231,7 +231,7 @@ public final class BackupFolder implements AutoCloseable {
     return directory.resolve("backups").resolve(id);
   }
 
-  /** Returns where the content with a checksum is or would be. */
+  /** Returns the path of the content with a checksum, whether or not it exists. */
   Path content(String checksum) {
     return directory.resolve("files").resolve(checksum.substring(0, 2)).resolve(checksum);
   }
@@ -307,7 +307,10 @@ public final class BackupFolder implements AutoCloseable {
     return deleted;
   }
 
-  /** Deletes what no backup names. A damaged manifest might name anything: then nothing goes. */
+  /**
+   * Deletes the contents that no backup names. A damaged manifest might name any content, so
+   * nothing is deleted if there is one.
+   */
   private void collect() throws IOException {
     Set<String> used = new HashSet<>();
     list().forEach(backup -> backup.files().forEach(file -> used.add(file.checksum())));

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the backups in a directory and in all below it. It reads no list of files as a whole, and
- * needs no lock. Symbolic links below the directory are not followed. What vanishes meanwhile is
- * left out, and what cannot be read is found as such.
+ * needs no lock. Symbolic links below the directory are not followed. Backups that vanish meanwhile
+ * are left out; whatever cannot be read is returned with its problem.
  */
 public final class BackupSearch extends SimpleFileVisitor<Path> {
   private final Path root;
@@ -26,11 +26,11 @@ public final class BackupSearch extends SimpleFileVisitor<Path> {
   }
 
   /**
-   * What was found.
+   * A backup, or a place that cannot be read.
    *
    * @param name relative to where the search began: the directory and the id of a backup; {@value
-   *     BackupFolder#UNFINISHED} in place of the id for what is stored of a backup that has not
-   *     ended; or what cannot be read
+   *     BackupFolder#UNFINISHED} in place of the id for the stored part of a backup that has not
+   *     ended; or the path of the place that cannot be read
    * @param made when it was begun; null if its list of files does not say so, or it has not ended
    * @param ended whether it is a complete backup
    * @param problem why it cannot be read, so that there may be backups; null if it can
@@ -103,7 +103,7 @@ public final class BackupSearch extends SimpleFileVisitor<Path> {
     return at.equals(root) ? "." : root.relativize(at).toString();
   }
 
-  /** Returns what was found so far. */
+  /** Returns the findings so far. */
   List<Found> found() {
     return found;
   }

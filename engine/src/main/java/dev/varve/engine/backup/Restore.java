@@ -109,7 +109,7 @@ public final class Restore {
     }
   }
 
-  /** Removes what a killed restore has left, its mark last. */
+  /** Removes the files that a killed restore has left, its mark last. */
   private void prepare() throws IOException {
     Path mark = draft.resolve(MARK);
     if (Files.exists(mark)) {

@@ -23,14 +23,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells that a layout makes of some points, as {@code varve cells} prints them. Cell times that
- * a server would choose count from 1. Thread-safe.
+ * The cells that a layout would write for some points, as {@code varve cells} prints them. Cell
+ * times that a server would choose count from 1. Thread-safe.
  */
 public final class CellPreview {
   /**
    * A layout that can be named.
    *
-   * @param about what it is, in one line
+   * @param about a description in one line
    */
   public record NamedLayout(String name, String about, List<Parameter> parameters) {
     public NamedLayout {
@@ -49,12 +49,12 @@ public final class CellPreview {
    * A part of a row key.
    *
    * @param label as in the descriptions of cells
-   * @param role what it carries, in words
+   * @param role the information that it carries, in words
    */
   public record RowPart(String layout, String label, String role) {}
 
   /**
-   * What a guardrail found in a layout.
+   * A finding of a guardrail in a layout.
    *
    * @param rule its id
    * @param severity {@code warn} or {@code refuse}
@@ -67,7 +67,7 @@ public final class CellPreview {
 
   private CellPreview() {}
 
-  /** Returns everything that can be named, each once, the layout of blocks first. */
+  /** Returns all layouts that can be named, each once, the layout of blocks first. */
   public static List<NamedLayout> layouts() {
     List<NamedLayout> all = new ArrayList<>();
     all.add(
@@ -187,7 +187,9 @@ public final class CellPreview {
             described));
   }
 
-  /** Returns what guardrails find in the declarations, for a dataset without a retention. */
+  /**
+   * Returns the findings of the guardrails in the declarations, for a dataset without a retention.
+   */
   public List<Guarded> findings() {
     return List.copyOf(findings);
   }

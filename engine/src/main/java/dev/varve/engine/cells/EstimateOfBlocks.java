@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Counts what layout {@code blocks} makes of a workload once its samples are sealed. Columns of
- * times that series share are not counted once, but with every series.
+ * Counts the rows, cells and bytes of a workload in layout {@code blocks}, once its samples are
+ * sealed. A column of times that series share is counted for each of them.
  */
 final class EstimateOfBlocks {
   /** A block: its head, and the cell with its columns. */

@@ -30,7 +30,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what a layout of cells makes of a workload. */
+/** Counts the rows, cells and bytes of a workload in a layout of cells. */
 final class EstimateOfCells {
   /** A cell time, which every store keeps with each cell. */
   static final int TIME_BYTES = 8;
@@ -59,7 +59,7 @@ final class EstimateOfCells {
     }
   }
 
-  /** Keeps so many reasons that an answer has room for them. */
+  /** Returns a consumer that keeps the first {@link LayoutEstimate#REASONS_MAX} reasons. */
   private static Consumer<String> kept(List<String> reasons) {
     return reason -> {
       if (reasons.size() < LayoutEstimate.REASONS_MAX) {
@@ -169,7 +169,10 @@ final class EstimateOfCells {
         || value.equals(key.tags().get(name));
   }
 
-  /** Returns what the catalog of a dataset with just these series would tell the planner. */
+  /**
+   * Returns the counts that the planner would get from the catalog of a dataset with just these
+   * series.
+   */
   private Census census() {
     return new Census() {
       @Override

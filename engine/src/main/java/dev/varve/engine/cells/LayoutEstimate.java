@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a layout makes of a day of samples of a few series: how many rows, cells and bytes, how many
- * rows a write touches, and what typical queries read. It is counted, not computed: the samples are
+ * An estimate for a layout: the rows, cells and bytes of a day of samples of a few series, the rows
+ * that a write touches, and the cost of typical queries. The numbers are counted: the samples are
  * written into tables in memory, and the planner's reads run over them.
  *
  * @param layout its name
@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param index the cells of index tables
  * @param rowsOfWrite rows that one sample of each series touches, written together, once the series
  *     are known
- * @param reads what the queries read
- * @param refused why samples were refused, at most 10 reasons; not empty only if nothing was
- *     counted
+ * @param reads the costs of the queries
+ * @param refused why samples were refused, at most 10 reasons; if not empty, nothing was counted
  */
 public record LayoutEstimate(
     String layout,
@@ -48,13 +47,14 @@ public record LayoutEstimate(
   }
 
   /**
-   * What a query reads.
+   * The cost of a query.
    *
    * @param what the query, such as {@code 1 series, 1 hour}
-   * @param wanted number of samples that it asks for
-   * @param ranges ranges of rows, which are the requests of a store that takes one range each
-   * @param partitions partitions in which they are
-   * @param read what the store goes through
+   * @param wanted number of samples in its result
+   * @param ranges number of ranges of rows: the number of requests, if the store takes one range
+   *     per request
+   * @param partitions number of partitions with these ranges
+   * @param read the amount that the store reads
    * @param refused why the planner refuses it; null if it does not
    */
   public record Read(

@@ -25,10 +25,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The tables of a layout in memory, for as long as it is asked what it writes into them. For one
- * thread.
- */
+/** The tables of a layout in memory, for previews and estimates. For one thread. */
 public final class ScratchTables implements AutoCloseable {
   /**
    * The layout itself states what it may write; these tables accept everything that any store
@@ -114,7 +111,7 @@ public final class ScratchTables implements AutoCloseable {
     return null;
   }
 
-  /** Returns what a read costs. */
+  /** Returns the cost of a read. */
   ReadCost cost(int table, ReadPlan plan) {
     CellBatch page = new CellBatch();
     try (CellCursor cursor = tables.get(table).read(plan, null)) {

@@ -1,6 +1,6 @@
 /**
- * What layouts make of points: the cells that a layout would write, worked out in memory and
- * without a dataset. {@code varve cells} and the console show them.
+ * Previews: the cells that a layout would write for some points, computed in memory and without a
+ * dataset. {@code varve cells} and the console show them.
  */
 @NullMarked
 package dev.varve.engine.cells;

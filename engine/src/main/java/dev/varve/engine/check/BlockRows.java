@@ -36,7 +36,7 @@ final class BlockRows implements TableScan.Rows {
 
   private Bytes row = Bytes.EMPTY;
 
-  /** Receives what is found. */
+  /** Receives the findings. */
   interface Findings {
     /**
      * Receives a series that has blocks.

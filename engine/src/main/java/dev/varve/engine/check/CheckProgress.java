@@ -3,7 +3,7 @@ package dev.varve.engine.check;
 /**
  * The progress of a check.
  *
- * @param doing what is being read, such as {@code store rocksdb, file 000013.sst}
+ * @param doing the place that is being read, such as {@code store rocksdb, file 000013.sst}
  * @param bytes bytes of files and cells read so far
  * @param rows rows of data tables read so far
  * @param cells cells read so far

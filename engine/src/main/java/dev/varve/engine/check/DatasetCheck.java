@@ -116,7 +116,7 @@ public final class DatasetCheck {
     blocks.forEachInMemory(series -> findings.series(blocks.numbers().key(series), series));
   }
 
-  /** Reports damaged blocks, and removes them if that is wanted. */
+  /** Reports damaged blocks, and removes them if the check is to do so. */
   private final class BlockFindings implements BlockRows.Findings {
     private final Table table;
     private final MutationBatch edits = new MutationBatch();

@@ -4,7 +4,7 @@ import dev.varve.engine.config.JournalConfig.Sync;
 import dev.varve.store.SyncedTo;
 import java.util.Locale;
 
-/** The place where samples are when a write of a dataset returns. */
+/** The durability of samples when a write to a dataset returns. */
 public enum Acknowledgement {
   /** On the disk: they survive a power failure. */
   FSYNC,
@@ -14,7 +14,7 @@ public enum Acknowledgement {
   ASYNC,
   /** In the memory of this process. They never reach the disk. */
   MEMORY,
-  /** In the store of another process, as durable as it says. */
+  /** In the store of another process, whose settings determine the durability. */
   STORE;
 
   /** Returns the word that configurations and HTTP headers use. */

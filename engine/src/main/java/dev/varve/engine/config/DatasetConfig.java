@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param duplicates which of two samples of one series and instant is kept
  * @param resources names of tags that become resource identifiers, from protocols without resources
  * @param wholeTableScans whether queries may scan whole tables without requesting it
- * @param refresh how soon writes of other servers are seen
- * @param journal how the journal of periods in blocks is kept; without effect on periods in cells
+ * @param refresh the delays after which writes of other servers become visible
+ * @param journal the configuration of the journal of periods in blocks; without effect on periods
+ *     in cells
  * @param attached the foreign tables of the dataset; null for tables of our own
- * @param rollups how OpenTSDB's roll-ups are kept, in datasets of their own; null for no roll-ups
+ * @param rollups the configuration of OpenTSDB's roll-ups, which are kept in datasets of their own;
+ *     null for no roll-ups
  * @param histograms the number of OpenTSDB's codec of histograms, 0 to 255; null for no histograms
  */
 public record DatasetConfig(
@@ -172,8 +174,8 @@ public record DatasetConfig(
    *     that the original uses
    * @param home the store of the home; null for the dataset's store, or for a local store if the
    *     dataset is read-only
-   * @param runsTasks whether the roll-up tasks run that the original keeps in its tables. Otherwise
-   *     they are left to the original
+   * @param runsTasks whether Varve runs the roll-up tasks that the original keeps in its tables; if
+   *     not, the original has to
    */
   public record Attached(
       Access access, Map<String, String> tables, @Nullable StoreConfig home, boolean runsTasks) {
@@ -181,7 +183,7 @@ public record DatasetConfig(
       tables = Map.copyOf(tables);
     }
 
-    /** Leaves the original's tasks to it. */
+    /** Creates an attachment that leaves roll-up tasks to the original. */
     public Attached(Access access, Map<String, String> tables, @Nullable StoreConfig home) {
       this(access, tables, home, false);
     }
@@ -200,7 +202,7 @@ public record DatasetConfig(
   }
 
   /**
-   * How soon writes of other servers are seen.
+   * The delays after which writes of other servers become visible.
    *
    * @param within maximum delay until new series are known if they are cheap to find: in the home
    *     or in an index of the layout
@@ -266,7 +268,7 @@ public record DatasetConfig(
     }
   }
 
-  /** Which of two samples of one series and instant is kept. */
+  /** The choice between two samples of one series and instant. */
   public enum Duplicates {
     /** The last sample accepted. */
     LAST,

@@ -1,4 +1,4 @@
-/** The configuration of an engine and its datasets, and what is checked before anything opens. */
+/** The configuration of an engine and its datasets. */
 @NullMarked
 package dev.varve.engine.config;
 

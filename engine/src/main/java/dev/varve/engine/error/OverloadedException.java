@@ -4,7 +4,7 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import java.time.Duration;
 
-/** The engine is overloaded. Nothing of the request was done. */
+/** Thrown if the engine is overloaded. No part of the request was carried out. */
 public final class OverloadedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class OverloadedException extends RuntimeException implements Known
     this.retryAfter = retryAfter;
   }
 
-  /** Returns the delay after which to retry. */
+  /** Returns the delay after which a retry is worthwhile. */
   @Override
   public Duration retryAfter() {
     return retryAfter;

@@ -14,20 +14,21 @@ public interface Deletion {
   /** Returns the deleted sample times, in the resolution of the dataset. */
   TimeRange times();
 
-  /** Returns how far the removal from the tables is. */
+  /** Returns the progress of the removal from the tables. */
   DeletionProgress progress();
 
   /**
-   * Gives the delete up. Samples that have not been removed yet are read again. Does nothing if the
+   * Cancels the delete. Samples that have not been removed yet are read again. Does nothing if the
    * delete has finished.
    *
-   * @throws dev.varve.store.StoreException if the store fails; the delete then goes on
+   * @throws dev.varve.store.StoreException if the store fails; the delete then continues
    */
   void cancel();
 
   /**
    * Waits for the end.
    *
+   * @param most maximum time to wait
    * @return false if the delete has not ended in time
    */
   boolean await(Duration most) throws InterruptedException;

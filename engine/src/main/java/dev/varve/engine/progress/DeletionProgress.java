@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param rewritten cells replaced by others with the samples that remain
  * @param damaged cells that cannot be decoded and were left alone
  * @param series keys of series that were removed with their labels, because nothing was left
- * @param problem why the removal does not proceed at present and will be tried again; null if it
- *     does
+ * @param problem why the removal has stopped for now and will be retried; null if it is proceeding
  */
 public record DeletionProgress(
     State state,

@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The result of filling a dataset.
  *
- * @param written the outcome of the samples of which the dataset did not have the instant
- * @param days what the dataset has of each series and day of the batch, in the order of its groups
- *     and then of days
+ * @param written the outcome of the samples at whose instants the dataset had no sample
+ * @param days a comparison for each series and day of the batch, in the order of the batch's
+ *     groups, then of days
  */
 public record FillResult(WriteResult written, List<Day> days) {
   public FillResult {
@@ -26,7 +26,7 @@ public record FillResult(WriteResult written, List<Day> days) {
    * @param other number of these at which the dataset has another value or kind
    * @param given digest of the samples of the batch, without those that are missing
    * @param held digest of the samples of the dataset at these instants; equal to {@code given} if
-   *     nothing is other
+   *     {@code other} is 0
    */
   public record Day(
       Series series, long day, int samples, int missing, int other, String given, String held) {}

@@ -4,15 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place that may still hold samples, or labels, that deletes have removed from the tables.
+ * A place that may still hold samples or labels that deletes have removed from the tables.
  *
  * @param name a snapshot; a backup after its directory below {@code backup.directory}; a path below
  *     the data directory; a store and its tables; or the dataset of a home
  * @param made when a copy was made; null if that is not known, and for stores and homes
- * @param from for stores and homes, the first instant at which they may have removed it, or, if
- *     {@code certain}, at which they have; null if they name none
- * @param certain whether it is surely gone at {@code from}
- * @param advice for the operator, in whole sentences: what removes it
+ * @param from for stores and homes, the first instant at which they may have removed the data; if
+ *     {@code certain}, the instant by which they have; null if unknown
+ * @param certain whether the data is certainly gone at {@code from}
+ * @param advice the way to remove the data, for the operator, in whole sentences
  */
 public record Remnant(
     Kind kind,
@@ -25,11 +25,11 @@ public record Remnant(
   public enum Kind {
     SNAPSHOT("snapshot"),
     BACKUP("backup"),
-    /** What a repair or a start after damage has set aside. */
+    /** Files that a repair, or a start after damage, has set aside. */
     SET_ASIDE("set aside"),
     /** The files of a store outside of this process. */
     STORE("store"),
-    /** What the home of a dataset notes beside the series: names and labels, no samples. */
+    /** Records in the home of a dataset other than its series: names and labels, no samples. */
     HOME("home");
 
     private final String word;

@@ -1,4 +1,4 @@
-/** Long jobs on a dataset as callers see them: what a job has done so far, and what it did. */
+/** The progress and the results of long jobs on a dataset, for callers. */
 @NullMarked
 package dev.varve.engine.progress;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param times the range of sample times, in the resolution of the dataset
  * @param fields the requested fields; null for all
  * @param versions which versions of each sample to return
- * @param kinds what to return if a series has samples of several kinds at one instant
+ * @param kinds the samples to return if a series has samples of several kinds at one instant
  * @param order the order of runs
  * @param newestFirst the number of newest samples that suffice per series, or per series and kind
  *     if kinds are separate. Runs are then returned newest first; samples within a run are in
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param budget the budget of all store reads of the request together
  * @param recurring the times within {@code times} that are required; samples at other times may be
  *     returned if that is less work. Null for all times
- * @param latest which sample suffices of each series; others may be returned if that is less work.
- *     Null for all samples
+ * @param latest the sample of each series that suffices; others may be returned if that is less
+ *     work. Null for all samples
  */
 public record ReadRequest(
     Selector selector,

@@ -1,6 +1,5 @@
 /**
- * Requests to a dataset and their results: requests, runs, guards of memory and time, and
- * explanations.
+ * Requests to a dataset and their results, with runs, explanations, and guards of memory and time.
  */
 @NullMarked
 package dev.varve.engine.request;

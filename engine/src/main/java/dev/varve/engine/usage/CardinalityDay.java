@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The number of series of a dataset on a day.
+ * The cardinality of a dataset on one day: its numbers of series and labels.
  *
  * @param day days since 1970, in UTC
  * @param series number of series keys

@@ -4,7 +4,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 
 /**
- * A kind of query with what its queries cost together.
+ * A kind of query with the summed costs of its queries.
  *
  * @param example the selector of the last such query, or of the last whose selector was short
  * @param times the range of that query, in the resolution of the dataset

@@ -1,7 +1,7 @@
 package dev.varve.engine.usage;
 
 /**
- * A kind of query, by its use of the samples that it reads.
+ * A kind of query: its language, its operators and the step of its answer.
  *
  * @param language the language or API: {@code promql}, {@code kairosdb} and so on
  * @param aggregation the operators over the samples, such as {@code sum by (host)(rate)}; empty for

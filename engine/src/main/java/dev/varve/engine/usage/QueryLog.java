@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The kinds of queries that this server has answered, with their counts and costs. At most {@link
- * #KINDS_MAX} kinds are kept, in a limited number of bytes; then the least used ones go. Safe for
- * use by several threads.
+ * #KINDS_MAX} kinds are kept, in a limited number of bytes; then the least used ones are evicted.
+ * Safe for use by several threads.
  */
 public final class QueryLog {
   /** Largest number of kinds. */
@@ -175,7 +175,7 @@ public final class QueryLog {
     bytes.addAndGet(tally.bytes());
   }
 
-  /** Drops the least used sixteenth. A slot is overwritten in the home by the next kind. */
+  /** Evicts the least used sixteenth. A slot is overwritten in the home by the next kind. */
   private void evict() {
     long now = millis.getAsLong();
     List<Used> all = new ArrayList<>();

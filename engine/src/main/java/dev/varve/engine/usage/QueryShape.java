@@ -8,8 +8,8 @@ import dev.varve.model.TagFilter;
 import java.util.TreeSet;
 
 /**
- * The fingerprint of a query: what all queries have in common that differ only in values of labels
- * and by a little in time.
+ * The fingerprint of a query. Queries that differ only in the values of labels, and slightly in
+ * time, have the same fingerprint.
  *
  * @param kind with its step rounded up to a {@link #CLASSES class}
  * @param metric the metric; empty if no equality fixes it
@@ -44,7 +44,10 @@ public record QueryShape(
     365 * DAY
   };
 
-  /** Longer texts are no fingerprint, so that a sender of odd names cannot fill the memory. */
+  /**
+   * Maximum characters of the texts of a logged query, so that a sender of odd names cannot fill
+   * the memory.
+   */
   private static final int TEXT_MAX = 400;
 
   /** Returns the shape of a read. */

@@ -32,10 +32,10 @@ public final class UsageKeeper implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final long DAY_MILLIS = 24 * 3_600_000L;
 
-  /** Days whose cardinality is kept. */
+  /** Number of days for which the cardinality is kept. */
   public static final int DAYS_KEPT = 400;
 
-  /** Kinds of queries that were not seen for as many days are forgotten. */
+  /** Number of days without a query after which its kind is removed from the log. */
   public static final int UNUSED_DAYS = 90;
 
   private final String dataset;
@@ -73,7 +73,7 @@ public final class UsageKeeper implements AutoCloseable {
     this.thread = BackgroundThread.virtual("usage of " + dataset);
   }
 
-  /** Loads what is stored in the home, and starts the thread. */
+  /** Loads the log from the home, and starts the thread. */
   public void start() {
     attempt(this::load);
     thread.start(() -> {

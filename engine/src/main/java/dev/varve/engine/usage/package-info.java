@@ -1,6 +1,6 @@
 /**
- * The use of a dataset: the kinds of queries that it answers, their cost, and how many series it
- * has day by day. The home keeps both.
+ * The use of a dataset: the kinds and costs of its queries, and its cardinality day by day. The
+ * home stores both.
  */
 @NullMarked
 package dev.varve.engine.usage;
