@@ -16,11 +16,14 @@ import java.util.Set;
  *
  * <pre>
  * selector   count varint, then count x filter
- * filter     type u8, label text, then what the type needs
+ * filter     type u8, label text, then the operand of the type
  * type       0 equal: text       1 not equal: text     2 in: count varint, count x text, sorted
  *            3 prefix: text      4 regex: text         5 not regex: text        6 has: nothing
  * text       length varint, UTF-8
  * </pre>
+ *
+ * <p>Texts are sorted by {@link String#compareTo}. A varint has seven bits per byte, lowest first.
+ * The delete in the example of {@code docs/engine.md} ends with an encoded selector.
  */
 public final class SelectorCode {
   private static final int EQUAL = 0;
