@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** The samples that a dataset in blocks keeps in a crash, by the sync of its journal. */
+/** The samples of a dataset in blocks that survive a crash, for each sync mode of its journal. */
 class JournalModesTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
   private static final long NOW = TestEngine.START_MICROS / 1000;

@@ -82,7 +82,7 @@ final class BlockRemoval {
   /**
    * Removes samples from the rows of some series.
    *
-   * @param series what is hidden, by the number of the series in blocks
+   * @param series the hidden samples, by the number of the series in blocks
    * @param stopped polled from time to time; true ends the removal
    * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */

@@ -42,11 +42,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The table of blocks, and which buckets it has. Safe for use by several threads. */
+/** The table of blocks, with a list of its buckets. Safe for use by several threads. */
 final class BlockTable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTable.class);
 
-  /** Encoded bytes after which a seal writes what it has. */
+  /** Number of encoded bytes after which a seal writes the blocks that it has encoded. */
   private static final int WRITE_BYTES = 1 << 20;
 
   /** Largest number of buckets to assume in a damaged table: 100 years of days. */
@@ -64,7 +64,7 @@ final class BlockTable {
   private static final Duration SETTLED = Duration.ofMinutes(10);
 
   /**
-   * What was written to a bucket since its last merge.
+   * The seals into a bucket since its last merge.
    *
    * @param seals number of seals
    * @param last time of the last seal, as {@link System#nanoTime}
@@ -418,7 +418,7 @@ final class BlockTable {
     }
   }
 
-  /** Returns what removes deleted samples. */
+  /** Returns a new removal of deleted samples. */
   BlockRemoval removal(Lock rewriting, RemovalTally tally) {
     TimeColumns times = new TimeColumns(table, resolution);
     return new BlockRemoval(table, applier, times, numbers, rewriting, tally);

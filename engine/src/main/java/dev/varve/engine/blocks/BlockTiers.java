@@ -99,7 +99,7 @@ public final class BlockTiers implements AutoCloseable {
    * @param oldestKept returns the time before which samples have expired; {@link Long#MIN_VALUE} if
    *     none ever does
    * @param headMax bytes at which a head is sealed; two heads may be in memory
-   * @param journaling what writers wait for
+   * @param journaling the configuration of the journal
    * @throws dev.varve.engine.error.CorruptDataException if the journal is damaged and nobody agrees
    *     to remove the damaged entries
    */
@@ -175,7 +175,8 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * Writes a batch and returns once it is visible, and as durable as the journal is to make it.
+   * Writes a batch and returns once it is visible, and as durable as the configuration of the
+   * journal demands.
    *
    * @throws dev.varve.engine.error.OverloadedException if there is no room in the head; nothing was
    *     written
@@ -199,9 +200,9 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * Notes a delete, or that one has ended. Until then blocks are not merged.
+   * Counts the deletes in progress. While there are any, blocks are not merged.
    *
-   * @param more 1 or -1
+   * @param more 1 when a delete begins, -1 when it ends
    */
   public void countDelete(int more) {
     sealer.countDelete(more);
@@ -211,7 +212,7 @@ public final class BlockTiers implements AutoCloseable {
    * Removes deleted samples from blocks. Those in heads are later than every delete.
    *
    * @param times of the deleted samples
-   * @param series what is hidden, by the number of the series in blocks
+   * @param series the hidden samples, by the number of the series in blocks
    * @param stopped polled from time to time; true ends the removal
    * @throws WriteFailedException if the store failed
    */
@@ -229,7 +230,7 @@ public final class BlockTiers implements AutoCloseable {
     }
   }
 
-  /** Returns whether memory or blocks have anything of a series, even what is damaged. */
+  /** Returns whether memory or blocks hold anything of a series, including damaged blocks. */
   public boolean has(int series) {
     SampleColumn inMemory = new SampleColumn();
     // Memory first: what is sealed in between is in blocks by then.
@@ -253,8 +254,9 @@ public final class BlockTiers implements AutoCloseable {
   }
 
   /**
-   * As above, for a limited time.
+   * Like {@link #seal()}, for a limited time.
    *
+   * @param most maximum time to wait
    * @return whether all samples accepted before are in blocks
    */
   public boolean seal(Duration most) {
@@ -299,7 +301,7 @@ public final class BlockTiers implements AutoCloseable {
     }
 
     /**
-     * Takes note of what blocks have of a series.
+     * Records the latest sample of a series in blocks.
      *
      * @param time of its latest sample; if the kind is null, a time after which there is none
      * @param kind int64 or double; null if there is no sample after the time

@@ -162,15 +162,15 @@ final class Heads {
   }
 
   /**
-   * Returns the next head to seal, or one whose sealing failed; null if there is none within some
-   * time, or nobody writes any more.
+   * Returns the next head to seal, or one whose sealing failed; null if there is none within the
+   * timeout, or the heads are closed.
    *
-   * @param patience how long to wait at most
+   * @param timeout maximum time to wait
    */
-  @Nullable Full awaitFull(Duration patience) {
+  @Nullable Full awaitFull(Duration timeout) {
     lock.lock();
     try {
-      long left = patience.toNanos();
+      long left = timeout.toNanos();
       while (heads.sealing() == null && !closed) {
         if (heads.isFull() || heads.isOld() || (sealRequested && !heads.isEmpty())) {
           return beginSealing();
@@ -189,7 +189,9 @@ final class Heads {
     }
   }
 
-  /** Returns what is left to be sealed when nobody writes any more; null if there is nothing. */
+  /**
+   * Returns a head that is left to be sealed after the heads were closed; null if there is none.
+   */
   @Nullable Full rest() {
     lock.lock();
     try {
@@ -214,7 +216,7 @@ final class Heads {
     }
   }
 
-  /** Waits until all samples accepted before are in blocks, or nobody writes any more. */
+  /** Waits until all samples accepted before are in blocks, or the heads are closed. */
   void seal() {
     lock.lock();
     try {
@@ -230,7 +232,7 @@ final class Heads {
   }
 
   /**
-   * Waits until all samples accepted before are in blocks, nobody writes any more, or the time is
+   * Waits until all samples accepted before are in blocks, the heads are closed, or the time is
    * over. A failed seal is retried without limit.
    *
    * @return whether all of them are in blocks
@@ -254,7 +256,7 @@ final class Heads {
     }
   }
 
-  /** Asks for the head to be sealed, without waiting. */
+  /** Requests a seal of the head, without waiting for it. */
   void requestSeal() {
     lock.lock();
     try {
@@ -285,7 +287,7 @@ final class Heads {
   }
 
   /**
-   * Waits for some time, or until nobody writes any more.
+   * Waits for some time, or until the heads are closed.
    *
    * @throws InterruptedException if the thread is interrupted
    */
@@ -310,7 +312,7 @@ final class Heads {
     }
   }
 
-  /** Ends all waiting for seals. */
+  /** Ends all waits for seals. Called when nobody writes any more. */
   void close() {
     lock.lock();
     try {

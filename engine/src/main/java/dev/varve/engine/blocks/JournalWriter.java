@@ -132,7 +132,7 @@ final class JournalWriter implements AutoCloseable {
     }
   }
 
-  /** Returns false if nobody empties the queue any more. */
+  /** Returns false if the journal is closed. */
   private boolean enqueue(long stamp, JournalEntry entry) {
     long left = WAIT_MAX.toNanos();
     lock.lock();
@@ -270,7 +270,7 @@ final class JournalWriter implements AutoCloseable {
     }
   }
 
-  /** Writes and syncs what is queued, as far as the store permits. */
+  /** Writes and syncs the queued entries, as far as the store permits. */
   @Override
   public void close() {
     lock.lock();

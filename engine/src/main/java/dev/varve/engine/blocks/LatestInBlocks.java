@@ -6,16 +6,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest sample of each series in blocks, as far as it is known, so that a read of the latest
- * samples needs no block. A seal updates an entry only if the entry was known; reads of blocks find
- * out the rest. A table that was empty when it was opened is known from the start.
+ * A cache of the latest sample of each series in blocks, so that a read of the latest samples need
+ * not read blocks. A seal updates only entries that are known; reads of blocks fill in the others.
+ * If the table was empty when it was opened, all entries are known from the start.
  *
  * <p>Takes 17 bytes per number of a series. Safe for use by several threads.
  */
 final class LatestInBlocks {
   private static final int CHUNK = 1 << 10;
 
-  /** Nothing is known of a series. */
+  /** The latest sample of a series is unknown. */
   private static final byte UNKNOWN = 0;
 
   /** No block has a sample after the time. */
@@ -25,7 +25,7 @@ final class LatestInBlocks {
   private static final byte DOUBLE = 3;
 
   /**
-   * What is known of a series.
+   * The latest sample of a series, as far as it is known.
    *
    * @param time of its latest sample; if the kind is null, a time after which there is none
    * @param kind of the sample; null if it is not known
@@ -45,7 +45,7 @@ final class LatestInBlocks {
   private long version;
 
   /**
-   * Creates what is known when a table is opened.
+   * Creates the cache for a table that is being opened.
    *
    * @param empty whether the table has no blocks
    */
@@ -59,7 +59,7 @@ final class LatestInBlocks {
   }
 
   /**
-   * Returns what is known of a series.
+   * Returns the entry of a series.
    *
    * @param number of the series
    * @param seen the {@link #version} that the caller reads
@@ -82,7 +82,7 @@ final class LatestInBlocks {
     };
   }
 
-  /** Notes what a read of blocks has found, unless the version is another by now. */
+  /** Records the entry that a read of blocks has found, unless the version has changed since. */
   synchronized void learn(int number, Entry found, long seen) {
     if (seen != version) {
       return;
@@ -95,7 +95,7 @@ final class LatestInBlocks {
     }
   }
 
-  /** Adds what a seal has written. */
+  /** Adds the samples that a seal has written. */
   synchronized void add(SealedEnds sealed) {
     version++;
     SampleColumn ends = sealed.ends();

@@ -10,11 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times of blocks that were encoded lately, to find those that have the same. Series that are
- * written together have neighbouring numbers, so the last few columns are enough. For one thread.
+ * The times of recently encoded blocks, to find blocks with equal times. Series that are written
+ * together have neighbouring numbers, so the last few columns are enough. For one thread.
  */
 final class RecentTimes {
-  /** Times that are remembered, in all columns together. */
+  /** Maximum number of times kept, in all columns together. */
   private static final int TIMES_MAX = 1 << 19;
 
   private static final int COLUMNS_MAX = 256;

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The state of a dataset in whose tables something may be damaged or lost.
+ * The information with which the possibly damaged tables of a dataset are opened.
  *
- * @param extent returns a range that has the times of all samples of the catalog
+ * @param extent returns a range that contains the times of all samples in the catalog
  * @param complete whether the catalog has lost nothing
- * @param entries receives damaged entries of the journal
+ * @param entries decides about damaged entries of the journal
  */
 public record Rescue(Supplier<TimeRange> extent, boolean complete, DamagedEntries entries) {
   /** Decides about damaged entries of the journal. */
@@ -23,21 +23,22 @@ public record Rescue(Supplier<TimeRange> extent, boolean complete, DamagedEntrie
         };
 
     /**
-     * Agrees to remove an entry, by returning.
+     * Decides about a damaged entry. The entry is removed if this method returns, and stays if it
+     * throws.
      *
-     * @param text which entry, and what is wrong with it
-     * @param readable the samples that can be decoded from its bytes. Some may be missing and some
+     * @param text the entry and what is wrong with it
+     * @param readable the samples that can be decoded from its bytes; some may be missing, and some
      *     wrong
      */
     void remove(String text, List<Lost> readable);
   }
 
   /**
-   * Samples of an entry.
+   * Samples of one series in an entry.
    *
-   * @param series the number of their series, which may be unknown
-   * @param first their first time
-   * @param last their last time
+   * @param series the number of the series, which the catalog may lack
+   * @param first the time of the earliest sample
+   * @param last the time of the latest sample
    */
   public record Lost(int series, long first, long last) {}
 }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that turns full heads into blocks. While there is none, it merges blocks, drops
- * expired buckets, and puts a period in order that has become quiet: its head is sealed, its rows
- * are merged and space is reclaimed.
+ * expired buckets, and tidies a period that has become quiet: its head is sealed, its rows are
+ * merged and space is reclaimed.
  */
 final class Sealer {
   private static final Logger LOG = LoggerFactory.getLogger(Sealer.class);
@@ -51,7 +51,7 @@ final class Sealer {
   /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
   private int standingDeletes;
 
-  /** Bytes of journal entries when it was last looked at whether they grow, and when that was. */
+  /** Bytes of journal entries at the last check for quiet, and the time of that check. */
   private long seenAppended;
 
   private long seenAt = System.nanoTime();
@@ -155,7 +155,7 @@ final class Sealer {
 
   /**
    * Checks whether little was written lately, but enough before to be worth putting in order. If
-   * so, asks for the head to be sealed.
+   * so, requests a seal of the head.
    */
   private void lookWhetherQuiet() {
     long now = System.nanoTime();
@@ -201,10 +201,10 @@ final class Sealer {
   }
 
   /**
-   * Notes a delete, or that one has ended. Until then blocks are not merged: a merged block has the
-   * generation of its latest part, which may be later than the delete.
+   * Counts the deletes in progress. While there are any, blocks are not merged: a merged block has
+   * the generation of its latest part, which may be later than the delete.
    *
-   * @param more 1 or -1
+   * @param more 1 when a delete begins, -1 when it ends
    */
   void countDelete(int more) {
     rewriting.lock();

@@ -19,7 +19,7 @@ final class FieldSet {
   /** An open-addressing hash table of name IDs, plus 1; 0 in free slots. */
   private int[] table;
 
-  /** One bit per kind, for each slot of {@link #table}. */
+  /** The kinds of the field in each slot of {@link #table}, one bit per kind. */
   private byte[] kinds;
 
   private int size;

@@ -130,10 +130,11 @@ final class LabelQuestions {
   }
 
   /**
-   * Counts what there is most of. Writers of new series wait for one label at a time at most.
+   * Counts series, and finds the names with the largest counts. Writers of new series wait for at
+   * most one label at a time.
    *
    * @param some the keys that count; null for all
-   * @param most how many names of each kind
+   * @param most maximum number of names in each list
    */
   Cardinality cardinality(@Nullable RoaringBitmap some, int most, ReadGuard guard) {
     Top metrics = new Top(most);

@@ -15,7 +15,8 @@ import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Which keys carry which labels. Guarded by the lock of the owning index.
+ * An inverted index from labels to the keys that carry them. Guarded by the lock of the owning
+ * index.
  *
  * <p>Labels follow {@link Series#label}: a tag hides a resource identifier of the same name, which
  * then appears as {@code resource.NAME}. The metric and the field hide tags that are named like

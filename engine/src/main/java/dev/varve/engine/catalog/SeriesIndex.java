@@ -110,8 +110,8 @@ public final class SeriesIndex {
   }
 
   /**
-   * Removes a key. Whoever holds its number can still ask for the key, and a key that is added
-   * again gets its number again, without fields, extent, samples and durable numbers.
+   * Removes a key. A caller that holds its number can still read the key. A key that is added again
+   * gets its number again, without fields, extent, samples and durable numbers.
    */
   public void remove(int series) {
     lock.writeLock().lock();
@@ -412,10 +412,11 @@ public final class SeriesIndex {
   }
 
   /**
-   * What there is most of. Writers of new series wait for one label at a time at most.
+   * Counts series, and finds the names with the largest counts. Writers of new series wait for at
+   * most one label at a time.
    *
    * @param within the series that count; null for all
-   * @param most how many names of each kind
+   * @param most maximum number of names in each list, at least 1
    */
   public Cardinality cardinality(@Nullable Selector within, int most, ReadGuard guard) {
     RoaringBitmap some = within == null ? null : match(within, null, guard).series();

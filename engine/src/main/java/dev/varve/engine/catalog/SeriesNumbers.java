@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>A number is assigned in memory first and {@linkplain #settle settled} when the home has it.
- * Until then every caller that asks for the same series gets the same number, and has to write it
- * to the home before it uses it.
+ * Until then, every {@link #assign} of the same series returns the same number, and the caller must
+ * write it to the home before using it.
  */
 public final class SeriesNumbers {
   /** Returned if a series has no number. */
@@ -90,9 +90,10 @@ public final class SeriesNumbers {
   }
 
   /**
-   * Records that the home has the number of a series whose key the index has now. Writes that make
-   * a series at once call this one after another with the same number. One that asks in between,
-   * without the key, is assigned another number, which is forgotten here.
+   * Records that the home has the number of a series whose key the index has now. Several writes
+   * that create the same series at the same time call this one after another, with the same number.
+   * A write that assigns a number between two of these calls, without the key, gets another number,
+   * which this method discards.
    */
   public synchronized void settle(int key, SeriesIdentity identity, String field, int number) {
     pending.remove(new Pending(identity, field));
@@ -108,7 +109,7 @@ public final class SeriesNumbers {
     nextMetric = Math.max(nextMetric, ofMetric + 1);
   }
 
-  /** Keeps the number of a lost series from being assigned, as long as this process lives. */
+  /** Keeps the number of a lost series from being assigned while this process runs. */
   public synchronized void reserve(int number, int ofMetric) {
     if (number >= nextSeries || keyOf.get(number) == 0) {
       reserve(number);
@@ -206,7 +207,10 @@ public final class SeriesNumbers {
     return nextMetric;
   }
 
-  /** Returns the metric and field of a number; null if the home lacks it. */
+  /**
+   * Returns the metric and field that a number identifies; null if the home has none with that
+   * number.
+   */
   public synchronized @Nullable Metric metricOf(int number) {
     return byNumber.get(number);
   }

@@ -162,7 +162,7 @@ final class SliceCopy {
     return digests.end();
   }
 
-  /** Returns digests of what blocks have. */
+  /** Returns digests of the samples that blocks have. */
   private Map<Series, String> digests(TimeRange slice, List<Match> series) {
     Period blocks = dataset.periods().all().getLast().answering(slice);
     Digests digests = new Digests();
@@ -212,7 +212,7 @@ final class SliceCopy {
     return new Column.Texts(field, Arrays.copyOf(of.text(), length), ends, null);
   }
 
-  /** Writes what waits, as soon as there is room. */
+  /** Writes the gathered samples, as soon as there is room. */
   private void write() {
     Period into = dataset.periods().all().getLast();
     boolean written = waiting.isEmpty();

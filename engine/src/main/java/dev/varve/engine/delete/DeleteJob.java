@@ -68,7 +68,7 @@ final class DeleteJob implements Deletion {
   private volatile @Nullable String problem;
 
   /**
-   * @param earlier what an earlier process may have removed for this delete
+   * @param earlier the removals that an earlier process may have made for this delete
    */
   DeleteJob(
       OpenDataset dataset,
@@ -115,8 +115,8 @@ final class DeleteJob implements Deletion {
   }
 
   /**
-   * Takes the removed samples out of the files of stores that keep files here. Which rows an
-   * earlier process had removed cells from, nothing tells.
+   * Takes the removed samples out of the files of stores that keep files here. No record tells from
+   * which rows an earlier process removed cells.
    */
   private void reclaim() {
     periods()

@@ -50,7 +50,7 @@ public final class DeleteJobs implements AutoCloseable {
   private final Duration patience;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
-  /** One permit for each accepted delete that the thread has not looked for. */
+  /** One permit for each accepted delete that the thread has not picked up yet. */
   private final Semaphore work = new Semaphore(0);
 
   private volatile boolean closed;

@@ -5,9 +5,9 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * What the jobs of an earlier process may have removed. In which rows, nothing tells, so whole
- * tables are rewritten; but all of it was removed before this process began, so that once is enough
- * for all jobs that go on. Used by one thread.
+ * The removals that jobs of an earlier process may have made. No record tells from which rows, so
+ * whole tables are rewritten. All of these removals happened before this process began, so one
+ * rewrite is enough for all resumed jobs. Used by one thread.
  */
 final class EarlierRemovals {
   private final boolean any;
@@ -21,7 +21,8 @@ final class EarlierRemovals {
   }
 
   /**
-   * Rewrites a table or what else has files, unless that has happened since the process began.
+   * Rewrites a table, or another part that has files, unless that has happened since the process
+   * began.
    *
    * @param rewrite if it throws, the next call tries again
    * @return whether it was rewritten now

@@ -165,7 +165,7 @@ final class RowRewrite {
   /**
    * Encodes the samples that remain of the decoded cell.
    *
-   * @param later what is added to their stamps
+   * @param later the amount that is added to their stamps
    */
   private void encode(Match series, DeleteFilter deleted, long later) {
     Optional<Binding> binding = placed.find(series.key());

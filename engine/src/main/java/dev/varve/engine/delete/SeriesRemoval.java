@@ -140,7 +140,7 @@ final class SeriesRemoval {
     try {
       return reader.jobs().hasCells(period, layout, key);
     } catch (QueryRefusedException e) {
-      // What there is no way to read is not known to be empty, so its labels stay.
+      // If there is no way to read a series, it is not known to be empty, so its labels stay.
       return true;
     }
   }

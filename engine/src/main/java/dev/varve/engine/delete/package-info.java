@@ -1,6 +1,6 @@
 /**
- * Deletes: records of what must not be read any more, a filter that reads apply, and a job that
- * removes the samples from the tables.
+ * Deletes: records of samples that must no longer be read, a filter that reads apply, and a job
+ * that removes the samples from the tables.
  *
  * <p>A delete takes a stamp while nobody writes. It concerns samples with lower stamps only, so
  * that what is written later stays. Where cells keep no stamps, later writes into the deleted times

@@ -20,9 +20,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills a dataset: writes the samples of a batch at whose instants the dataset has none, and
- * compares the batch with what the dataset has afterwards. A sample that was written directly
- * stays, whether it was written before, meanwhile or after. Safe for use by several threads.
+ * Fills a dataset: writes the samples of a batch at whose instants the dataset has none, and then
+ * compares the batch with the dataset. Never replaces a sample that was written directly before,
+ * during or after the call. Safe for use by several threads.
  */
 public final class Fill {
   private static final long SECONDS_PER_DAY = 86_400;
@@ -39,10 +39,10 @@ public final class Fill {
   }
 
   /**
-   * Writes what is missing, and compares.
+   * Writes the missing samples, and compares.
    *
-   * @throws dev.varve.engine.error.OverloadedException if nothing was tried because too much is
-   *     waiting
+   * @throws dev.varve.engine.error.OverloadedException if too much is waiting to be written;
+   *     nothing was written
    * @throws dev.varve.engine.error.WriteFailedException if a store failed
    */
   public FillResult run(Batch batch) {
@@ -72,7 +72,7 @@ public final class Fill {
     return present;
   }
 
-  /** Compares a batch with what the dataset has. */
+  /** Compares a batch with the samples of the dataset. */
   public List<Day> compare(Batch batch) {
     List<Day> days = new ArrayList<>();
     for (SampleGroup group : batch.groups()) {
@@ -126,7 +126,7 @@ public final class Fill {
     }
   }
 
-  /** Reads what the dataset has at the instants of the fields of a group. */
+  /** Reads the samples of the dataset at the instants of the fields of a group. */
   private void read(SampleGroup group, Map<String, Instants> into) {
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;

@@ -81,7 +81,7 @@ public final class HeatHistory {
    * Returns the slices of all servers that start in a range of time, in no particular order.
    *
    * @param from milliseconds since 1970, not negative
-   * @param guard accounts for their memory, and ends the read
+   * @param guard accounts for their memory, and may end the read
    * @throws StoreException if the store fails or a slice is damaged
    */
   public List<HeatSlice> read(String table, long from, long to, ReadGuard guard) {

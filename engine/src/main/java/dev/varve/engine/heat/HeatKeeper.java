@@ -31,7 +31,10 @@ public final class HeatKeeper implements AutoCloseable {
   /** Slices after which old ones are made coarser. */
   private static final int BETWEEN_AGEING = 15;
 
-  /** A store that fails loses slices; this many are kept in memory until it works again. */
+  /**
+   * Maximum number of ended slices per table kept in memory while the store fails; older ones are
+   * lost.
+   */
   private static final int WAITING_MAX = 10;
 
   private record Waiting(String table, HeatSlice slice) {}
@@ -67,7 +70,7 @@ public final class HeatKeeper implements AutoCloseable {
     return new CountedTable(table, of);
   }
 
-  /** Starts to count for the map. What was done to open the dataset is left out. */
+  /** Starts to count for the map. Leaves out the reads and writes that opened the dataset. */
   public void start(HeatHistory into) {
     history = into;
     counters.forEach(one -> one.forget(millis.getAsLong()));
@@ -141,7 +144,7 @@ public final class HeatKeeper implements AutoCloseable {
    * has not ended.
    *
    * @param from milliseconds since 1970, not negative
-   * @param guard accounts for their memory, and ends the read
+   * @param guard accounts for their memory, and may end the read
    */
   public List<HeatSlice> read(String table, long from, long to, ReadGuard guard) {
     HeatHistory of = history;

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was done to the rows of a table, by ranges of rows and by time.
+ * The reads and writes of a table's rows, by ranges of rows and by time.
  *
  * @param from start of the first column, milliseconds since 1970
  * @param step width of a column in milliseconds
@@ -34,7 +34,7 @@ public record HeatMap(
   };
 
   /**
-   * What to show.
+   * A request for a part of the heat map.
    *
    * @param from milliseconds since 1970, inclusive, not negative
    * @param to exclusive, greater than {@code from}

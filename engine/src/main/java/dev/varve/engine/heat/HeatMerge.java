@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one slice of several that follow each other. */
+/** Merges consecutive slices into one. */
 final class HeatMerge {
   private HeatMerge() {}
 
-  /** Returns a slice of all; what is known of single rows is that of the most telling slice. */
+  /** Returns one slice of all loads. Its data of single rows is that of the most telling slice. */
   static HeatSlice of(List<HeatSlice> slices) {
     HeatAxis axis = new HeatAxis(slices, Bytes.EMPTY, null, KeyRanges.MAX);
     Load[] loads = new Load[axis.rows().size()];

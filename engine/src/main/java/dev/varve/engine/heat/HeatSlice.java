@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one server did to the ranges of a table in a slice of time.
+ * The reads and writes of one server in the ranges of a table, in a slice of time.
  *
  * @param from milliseconds since 1970, inclusive
  * @param to exclusive
  * @param ranges in the order of their keys; together they cover the whole table
- * @param written where most writes went; null if too few were sampled
+ * @param written the rows between which most writes went; null if too few were sampled
  * @param busiestRead the partition that was read most; null if too few reads were sampled
  * @param busiestWritten the partition that was written most; null if too few writes were sampled
  * @param largest the largest row that was read; null if none was larger than a page
@@ -53,10 +53,10 @@ public record HeatSlice(
     }
   }
 
-  /** A row that was read as a whole, or this much of it. */
+  /** A large row, with the bytes and cells that a read of it or of a part of it returned. */
   public record LargeRow(Bytes row, long bytes, long cells) {}
 
-  /** Tells whether someone may learn what was done to a range of rows. */
+  /** Decides whether a user may see the load of a range of rows. */
   @FunctionalInterface
   public interface Admission {
     /**
@@ -69,10 +69,10 @@ public record HeatSlice(
   }
 
   /**
-   * Returns a slice with the loads of the admitted ranges alone, which tells nothing of other rows:
-   * neither their keys nor their loads, and nothing about single rows, whose shares depend on the
-   * others. Null if no admitted range has a load, or if the slice was joined of several, since that
-   * spreads loads over rows that need not have them.
+   * Returns a slice with the loads of the admitted ranges only. The slice reveals nothing about
+   * other rows: neither their keys nor their loads. It has no data of single rows, whose shares
+   * depend on other rows. Null if no admitted range has a load, or if the slice was joined of
+   * several, since that spreads loads over rows that need not have them.
    */
   public @Nullable HeatSlice within(Admission admission) {
     if (!HeatHistory.isExact(this)) {

@@ -24,7 +24,10 @@ public final class KeyCounters {
   /** Largest number of threads that count at the same time. */
   private static final int STRIPES_MAX = 16;
 
-  /** Tries to take the only stripe there is before there are ranges. */
+  /**
+   * Maximum number of attempts to take the first stripe, which is the only one before there are
+   * ranges.
+   */
   private static final int TRIES = 10_000;
 
   /** Maximum wait for a counting thread when a slice ends. */
@@ -209,14 +212,17 @@ public final class KeyCounters {
     return sum.slice(ranges, since, until);
   }
 
-  /** Forgets what was counted so far. */
+  /** Drops all counts so far. */
   synchronized void forget(long now) {
     KeyRanges ranges = known();
     forEach(stripe -> stripe.restart(ranges));
     since = now;
   }
 
-  /** Returns the ranges; if the rows counted so far are too few for that, of these. */
+  /**
+   * Returns the ranges. If the table has not been divided yet, divides it by the rows counted so
+   * far.
+   */
   private KeyRanges known() {
     take(stripes[0]);
     try {

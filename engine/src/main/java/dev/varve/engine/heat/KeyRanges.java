@@ -18,7 +18,7 @@ final class KeyRanges {
   /** Largest number of ranges. */
   static final int MAX = 256;
 
-  /** Longer keys are cut, which makes a bound of the beginning. */
+  /** Maximum bytes of a bound or sampled key; of a longer key, the beginning is taken. */
   static final int KEY_BYTES_MAX = 256;
 
   static final KeyRanges ONE = new KeyRanges(List.of(Bytes.EMPTY));

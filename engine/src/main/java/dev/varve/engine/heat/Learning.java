@@ -75,7 +75,7 @@ final class Learning {
     return new KeyRanges(Bounds.of(weighed, Bounds.WANTED));
   }
 
-  /** Hands what was counted over to a stripe that has the ranges. */
+  /** Moves the counts to a stripe that has the ranges. */
   void drainTo(Stripe stripe) {
     rows.forEach(row -> stripe.add(row.key, row.load));
     rows.clear();

@@ -1,10 +1,10 @@
 package dev.varve.engine.heat;
 
 /**
- * What was done to a range of rows.
+ * The reads and writes of a range of rows.
  *
  * @param reads cells that stores returned
- * @param writes edits that stores were given, most of them puts of a cell
+ * @param writes edits that were passed to stores, most of them puts of a cell
  * @param bytesRead bytes of the cells read: qualifiers, values, and row keys once per run of cells
  * @param bytesWritten the same of the edits
  * @param readMicros for each cell read, the microseconds of the store call that returned it; summed
@@ -25,7 +25,7 @@ public record Load(
   }
 
   /**
-   * Returns what lies between two places if the load is spread evenly over {@code parts} parts.
+   * Returns the load between two places if the load is spread evenly over {@code parts} parts.
    * Neighbouring stretches add up exactly.
    */
   Load part(int from, int to, int parts) {

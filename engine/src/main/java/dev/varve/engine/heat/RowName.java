@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A row of a table, for people.
  *
  * @param row its key, or the beginning of it
- * @param text what the key says
+ * @param text the content of the key, in words
  * @param labels of its series, with the metric as {@code __name__}; empty if they are not known
  * @param time start of its bucket, or its instant, in the resolution of the dataset; null if it has
  *     none or that is not known

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Estimates the rows of a slice from the sampled ones. */
 final class SampledRows {
-  /** Fewer samples say too little. */
+  /** Minimum number of samples for an estimate. */
   private static final int LEAST = 64;
 
   private static final double LOW = 0.1;

@@ -122,7 +122,7 @@ final class Stripe {
     counts[at + 4] += count * micros;
   }
 
-  /** Counts what was found out about a row before there were ranges. */
+  /** Adds the load of a row that was counted before there were ranges. */
   void add(byte[] row, Load load) {
     int at = ranges.find(row, 0, row.length) * MEASURES;
     counts[at] += load.reads();
@@ -158,7 +158,7 @@ final class Stripe {
   /** The counts of a stripe, by range. */
   record Counted(List<Load> loads, List<KeySample.Key> keys, @Nullable LargeRow largest) {}
 
-  /** Returns what was counted since the last {@link #restart}. */
+  /** Returns the counts since the last {@link #restart}. */
   Counted counted() {
     List<Load> loads = new ArrayList<>(ranges.size());
     for (int at = 0; at < counts.length; at += MEASURES) {

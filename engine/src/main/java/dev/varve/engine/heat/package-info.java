@@ -1,6 +1,6 @@
 /**
- * Which ranges of row keys are read and written: counters above the store, their slices of time,
- * and the heat map and findings that are made of them.
+ * The heat of ranges of row keys: counters of reads and writes above the store, their slices of
+ * time, and the heat map and findings made of them.
  */
 @NullMarked
 package dev.varve.engine.heat;

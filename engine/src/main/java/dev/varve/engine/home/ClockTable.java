@@ -38,7 +38,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ClockTable implements AutoCloseable {
-  /** Distance of the mark ahead of the stamps, so that few writes have to raise it. */
+  /**
+   * The distance by which writers put the mark ahead of their stamps, in microseconds, so that few
+   * writes have to raise it.
+   */
   public static final long MARK_AHEAD_MICROS = 2_000_000;
 
   private static final int TRIES = 4;

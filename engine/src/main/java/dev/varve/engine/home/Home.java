@@ -86,8 +86,9 @@ public final class Home implements AutoCloseable {
   }
 
   /**
-   * Drops the tables of the home of a dataset, and no others. The one that makes a home one goes
-   * first, so that what an interruption leaves is none. The home must not be open anywhere.
+   * Drops the tables of the home of a dataset, and no others. The table whose presence marks a home
+   * is dropped first, so that an interrupted call leaves no home. The home must not be open
+   * anywhere.
    */
   static void drop(Store store, String dataset) {
     Stream.concat(LASTING.reversed().stream(), PASSING.stream())
@@ -194,9 +195,9 @@ public final class Home implements AutoCloseable {
   }
 
   /**
-   * Returns the tables without which a dataset is not what it was, with a read of all cells of
-   * each. The one that makes a home one comes last. Counters, statistics and announcements, which
-   * expire, are in the others.
+   * Returns the tables that are needed to restore the dataset, each with a read of all its cells.
+   * The table whose presence marks a home comes last. The other tables of the home have counters,
+   * statistics and announcements, which expire.
    */
   Map<Table, ReadPlan> lasting() {
     ReadPlan whole =

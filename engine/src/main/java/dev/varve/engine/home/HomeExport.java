@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The home of a dataset in a file, with the catalog, for homes in stores outside of this process.
- * It has the tables without which the dataset is not what it was.
+ * It has the tables that are needed to restore the dataset.
  *
  * <pre>
  * name      text        {@value #MAGIC}
@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  * checksum  i32         CRC32C of all bytes before
  * </pre>
  *
- * <p>Texts are UTF-8 after a length of two bytes. The table that makes a home one comes last, so
- * that a home that is half restored is none, and restoring it can be repeated.
+ * <p>Texts are UTF-8 after a length of two bytes. The table whose presence marks a home comes last,
+ * so that a half-restored home does not count as one, and restoring can be repeated.
  */
 public final class HomeExport {
   /** The folder of a snapshot or backup with the homes that are in other stores. */
@@ -75,7 +75,9 @@ public final class HomeExport {
     return dataset + SUFFIX;
   }
 
-  /** Returns the dataset whose home a file of {@link #FOLDER} is; null if its name is another's. */
+  /**
+   * Returns the dataset whose home a file of {@link #FOLDER} is; null if no such file has the name.
+   */
   public static @Nullable String datasetOf(String fileName) {
     return fileName.endsWith(SUFFIX)
         ? fileName.substring(0, fileName.length() - SUFFIX.length())
@@ -83,9 +85,10 @@ public final class HomeExport {
   }
 
   /**
-   * Writes a home into a new file, beside writers: each row as it is when it is read. How far the
-   * catalog is rebuilt is read before the series, so that no series is missing that a rebuild would
-   * pass over. The marks of the clock are read last, so that none is below the times of the cells.
+   * Writes a home into a new file while others write: each row as it is when it is read. The
+   * progress of a rebuild of the catalog is read before the series, so that the file lacks no
+   * series that a resumed rebuild would skip. The marks of the clock are read last, so that none is
+   * below the times of the cells.
    *
    * @param clock the marks in the store of the home
    * @throws StoreException if the store fails
@@ -158,7 +161,7 @@ public final class HomeExport {
     out.write(bytes, from, length);
   }
 
-  /** Receives what a file has. */
+  /** Receives the contents of a file. */
   private interface Reader {
     default void table(String name) throws IOException {}
 
@@ -312,8 +315,8 @@ public final class HomeExport {
   }
 
   /**
-   * Writes a home from a file into a store that has none of the dataset, and compares what the
-   * store has then. If the store has that very home already, nothing is written. Marks of the clock
+   * Writes a home from a file into a store that has no home of the dataset, then compares the store
+   * with the file. If the store already has this very home, nothing is written. Marks of the clock
    * that are below those of the file are raised first, since the table with them may be new too.
    *
    * @param server the ID of this server
@@ -337,8 +340,8 @@ public final class HomeExport {
   }
 
   /**
-   * Drops the tables of the home of a dataset that a store has, and restores it from a file. After
-   * a kill the store may have none; then it is run again.
+   * Drops the tables of the home of a dataset that a store has, and restores it from a file. If the
+   * process is killed, the store may be left without a home; the call can then be repeated.
    *
    * @see #restore
    */
@@ -376,7 +379,10 @@ public final class HomeExport {
     }
   }
 
-  /** Writes what a file has into the tables of a home, or compares it with a home that is there. */
+  /**
+   * Writes the contents of a file into the tables of a home, or compares them with an existing
+   * home.
+   */
   private static final class Into implements Reader {
     private final Home home;
     private final String dataset;

@@ -112,7 +112,7 @@ public final class IdentityTable implements AutoCloseable {
   public record MadePeriod(long from, List<LayoutIdentity> layouts) {}
 
   /**
-   * How far the cells of earlier periods are converted into blocks of a later one.
+   * The progress of a conversion of the cells of earlier periods into blocks of a later one.
    *
    * @param period index of the period in blocks
    * @param blocksFrom the first instant for which blocks answer; {@link Long#MIN_VALUE} if they
@@ -274,7 +274,7 @@ public final class IdentityTable implements AutoCloseable {
     apply(edits);
   }
 
-  /** Returns how far the conversion into blocks is; null if none has begun. */
+  /** Returns the progress of the conversion into blocks; null if none has begun. */
   public @Nullable Conversion conversion() {
     CellBatch cells = readAll();
     for (int cell = 0; cell < cells.size(); cell++) {
@@ -291,7 +291,7 @@ public final class IdentityTable implements AutoCloseable {
     return null;
   }
 
-  /** Writes how far the conversion into blocks is, durably. */
+  /** Writes the progress of the conversion into blocks, durably. */
   public void conversion(Conversion now, long stamp) {
     ByteBuffer value = ByteBuffer.allocate(CONVERSION_BYTES);
     value.putInt(now.period()).putLong(now.blocksFrom()).putLong(now.copiedFrom());

@@ -119,7 +119,7 @@ public final class ServiceTable implements AutoCloseable {
   /**
    * Passes on all entries whose rows begin with a prefix, in the order of their rows.
    *
-   * @param guard accounts for the memory of each entry, and ends the read
+   * @param guard accounts for the memory of each entry, and may end the read
    */
   public void read(Bytes prefix, ReadGuard guard, Consumer<Entry> into) {
     read(Slice.rows(Bytes.EMPTY, prefix, prefix.prefixEnd()), guard, into);

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a dataset: the kinds of its queries, and the number of its series day by day.
+ * The recorded use of a dataset: the kinds of its queries, and its cardinality day by day.
  *
  * <pre>
  * row        kind u8 | number i64 | server i64   // the kind is the partition
@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 public final class UsageTable implements AutoCloseable {
   private static final int ROW = 1 + 8 + 8;
 
-  /** Rows that one write has, so that it stays small. */
+  /** Maximum number of rows in one write. */
   private static final int ROWS_PER_WRITE = 500;
 
   private final Table table;
   private final long server;
 
-  /** The kind of rows of a partition. */
+  /** The kind of the rows in a partition: logged queries, or the cardinality of days. */
   public enum Kind {
     QUERY(0),
     DAY(1);

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
  * @param store the store of the layouts' tables
  * @param homeStore the store of the home; usually the same
  * @param marks the marks of the clock, saved in the home's store
- * @param deletes what must not be read although the tables may contain it
+ * @param deletes the unfinished deletes, whose samples must not be read although the tables may
+ *     contain them
  */
 public record OpenDataset(
     DatasetConfig config,

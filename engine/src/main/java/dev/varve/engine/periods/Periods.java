@@ -178,7 +178,7 @@ public final class Periods implements AutoCloseable {
   }
 
   /**
-   * What tiers of blocks need.
+   * The inputs of the tiers of blocks.
    *
    * @param numbers of the dataset's series, complete
    * @param stamps source of stamps that rise from batch to batch, also across restarts
@@ -199,7 +199,7 @@ public final class Periods implements AutoCloseable {
    *
    * @param homeUnit the smallest difference between stamps, in microseconds, that the store of the
    *     home preserves
-   * @param counted makes the form of a table whose uses are counted
+   * @param counted wraps a table so that its reads and writes are counted
    */
   public static Periods open(
       DatasetConfig config,
@@ -349,7 +349,7 @@ public final class Periods implements AutoCloseable {
     return reads;
   }
 
-  /** Returns what notes writes of cells into times that are being copied; null if none are. */
+  /** Returns the record of cells written into times that are being copied; null if no times are. */
   public @Nullable LateWrites lateWrites() {
     return lateWrites;
   }

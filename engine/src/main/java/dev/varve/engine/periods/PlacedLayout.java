@@ -63,7 +63,7 @@ public final class PlacedLayout implements AutoCloseable {
    * @param primary whether the layout acknowledges writes
    * @param clock source of stamps for cells that the layout's steps claim
    * @param lookUpCache maximum bytes of cached lookups
-   * @param counted makes the form of a table whose uses are counted
+   * @param counted wraps a table so that its reads and writes are counted
    */
   static PlacedLayout open(
       Placement placement,

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Derives the upkeep of the data table of a layout. Other tables have none. */
 public final class TableUpkeep {
   /**
-   * How far in the future samples are accepted if the store expires cells by the time of the write.
+   * Maximum time by which samples may lie in the future if the store expires cells by the time of
+   * the write.
    */
   public static final Duration AHEAD = Duration.ofDays(1);
 

@@ -36,7 +36,7 @@ final class GatheredRuns {
    */
   private static final long EXPECTED_MAX_OF_LONG = 1 << 16;
 
-  /** Series of more samples, on average, are long. */
+  /** Mean number of samples above which series count as long. */
   private static final long LONG_SERIES = 8_192;
 
   /** Maximum number of samples held. */
@@ -45,7 +45,7 @@ final class GatheredRuns {
   /** Factor by which the actual numbers may differ from the expected ones, which are estimates. */
   private static final long WRONG_BY = 4;
 
-  /** Number of samples from which they are a run of their own. */
+  /** Number of samples from which a run is not joined to the run before it. */
   private static final int LONG = 128;
 
   /** A time, a number and a stamp. */

@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in progress: what it wants, what all its reads have cost so far, and whether it was
+ * A request in progress: its parameters, the cost of all its reads so far, and whether it was
  * cancelled. For one thread, except {@link #cancel}.
  */
 final class Reading {
@@ -105,7 +105,7 @@ final class Reading {
   /**
    * Returns a reading of some of the series.
    *
-   * @param spent what other parts have used of the budget
+   * @param spent the part of the budget that other parts have used
    */
   Reading part(int from, int to, ReadCost spent) {
     Budget budget = request.budget();
@@ -221,7 +221,10 @@ final class Reading {
     return fields;
   }
 
-  /** Counts what a layout reads of its index for a plan, which the plan keeps in memory. */
+  /**
+   * Accounts for the entries of an index that a layout reads for a plan, which the plan keeps in
+   * memory.
+   */
   final class Planning implements Onlooker, AutoCloseable {
     private long held;
 
@@ -274,7 +277,7 @@ final class Reading {
         || of.fields().stream().anyMatch(field -> index.hasField(of.series(), field, Kind.STRING));
   }
 
-  /** Returns what counts the memory of the request. */
+  /** Returns the guard of the request, which accounts for its memory. */
   ReadGuard guard() {
     return guard;
   }
@@ -353,7 +356,7 @@ final class Reading {
   }
 
   /**
-   * Checks whether the read is still wanted.
+   * Checks whether the read was cancelled.
    *
    * @throws ReadCancelledException if it was cancelled
    */

@@ -8,7 +8,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.Slice;
 import java.util.List;
 
-/** Extracts from row keys what reads need. Not safe for use by several threads. */
+/** Extracts the series and the unit of a row from its key. Not safe for use by several threads. */
 final class RowKeys {
   private final List<KeyPart> parts;
   private final boolean[] ofKey;

@@ -67,7 +67,7 @@ final class RunStream implements RunCursor {
     return gathered != null && gathered.size() == reading.matches().size();
   }
 
-  /** Returns how the periods are read; complete only if the series are planned together. */
+  /** Returns the plans of the periods; complete only if the series are planned together. */
   List<PeriodPlan> plans() {
     return List.copyOf(plans);
   }

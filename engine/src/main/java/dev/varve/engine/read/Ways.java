@@ -3,8 +3,8 @@ package dev.varve.engine.read;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The failures of plans and reads by their way to read, so that no way is tried again in vain.
- * Shared by the parts of a reading, which several threads may read.
+ * The ways of reading that have turned out to fail for a request, so that they are not tried again.
+ * Shared by the parts of a reading, which several threads may perform.
  */
 final class Ways {
   private final AtomicBoolean neverJoined = new AtomicBoolean();

@@ -37,7 +37,7 @@ public final class WhatIf {
    * Returns the step that plans a read. All series are planned together.
    *
    * @param matches the series, in the order of the bindings
-   * @param order how the store would keep the rows
+   * @param order the order in which the store would keep the rows
    */
   public Step<Plan> plan(
       ReadRequest request,

@@ -71,7 +71,7 @@ final class BlockCatalog {
    * @throws StoreException if the store fails
    */
   boolean run() {
-    // What leaves memory meanwhile is in blocks by then.
+    // Samples that leave memory meanwhile are in blocks by then.
     readMemory();
     Table table = tiers.table();
     ReadPlan plan =
@@ -138,7 +138,7 @@ final class BlockCatalog {
     finds.addField(key, numbers.field(number));
   }
 
-  /** Gives a series whose name is lost another one, which shows its number. */
+  /** Gives a series whose name is lost a new name, which contains its number. */
   private void name(int number) {
     int ofMetric = numbers.metric(number);
     Metric metric = numbers.metricOf(ofMetric);

@@ -155,7 +155,7 @@ public final class CatalogRefresh implements AutoCloseable {
     } while (!thread.isStopped());
   }
 
-  /** Waits, and returns whether a search was asked for meanwhile. */
+  /** Waits, and returns whether a search was requested meanwhile. */
   private boolean isCalled(long nanos) {
     try {
       boolean isCalled = called.tryAcquire(nanos, TimeUnit.NANOSECONDS);

@@ -9,7 +9,7 @@ public final class HiddenSamples {
   private final List<Span> spans;
 
   /**
-   * What one delete hides.
+   * The samples that one delete hides.
    *
    * @param stamp the highest stamp of a hidden sample
    */
@@ -19,7 +19,7 @@ public final class HiddenSamples {
     this.spans = spans;
   }
 
-  /** Returns what hides all samples of a range of times. */
+  /** Returns hidden samples that include all samples in a range of times. */
   public static HiddenSamples all(TimeRange times) {
     return new HiddenSamples(List.of(new Span(times, Long.MAX_VALUE)));
   }

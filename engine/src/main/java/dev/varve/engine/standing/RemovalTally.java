@@ -5,7 +5,7 @@ import dev.varve.engine.progress.DeletionProgress.State;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what a removal has done. One thread counts, others read. */
+/** Counts the work of a removal. One thread counts; others read the counts. */
 public final class RemovalTally {
   private final AtomicLong rows = new AtomicLong();
   private final AtomicLong samples = new AtomicLong();

@@ -147,13 +147,13 @@ public final class StandingDeletes {
     return !standing.equals(since);
   }
 
-  /** Returns what all deletes that touch a range of times hide. */
+  /** Returns the samples that all deletes in a range of times hide. */
   public DeleteFilter filter(TimeRange times, SeriesIndex index, ReadGuard guard) {
     List<DeleteRecord> all = standing;
     return all.isEmpty() ? DeleteFilter.NONE : filter(all, times, index, guard);
   }
 
-  /** Returns what one delete hides. */
+  /** Returns the samples that one delete hides. */
   public static DeleteFilter filter(DeleteRecord record, SeriesIndex index) {
     return filter(List.of(record), TimeRange.ALL, index, ReadGuard.NONE);
   }

@@ -1,4 +1,4 @@
-/** Writes to tables of stores, with retries of what a store did not apply. */
+/** Writes to tables of stores, with retries of the mutations that a store did not apply. */
 @NullMarked
 package dev.varve.engine.tables;
 

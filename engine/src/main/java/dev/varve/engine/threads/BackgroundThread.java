@@ -50,7 +50,7 @@ public final class BackgroundThread implements AutoCloseable {
   /**
    * Waits on the thread between two pieces of work.
    *
-   * @return false as soon as the thread is to stop, which an interrupt also asks for
+   * @return false as soon as the thread is to stop, which an interrupt requests as well
    */
   public boolean pause(Duration length) {
     try {
@@ -62,12 +62,12 @@ public final class BackgroundThread implements AutoCloseable {
     }
   }
 
-  /** Tells the thread to stop, and does not wait for its end. */
+  /** Requests that the thread stop, and does not wait for its end. */
   public void stop() {
     stop.countDown();
   }
 
-  /** Tells the thread to stop, and waits for its end. */
+  /** Requests that the thread stop, and waits for its end. */
   @Override
   public void close() {
     stop();

@@ -62,7 +62,7 @@ public final class BatchWithin {
         : new SampleGroup(group.key(), group.size(), group.times(), kept);
   }
 
-  /** Returns what may be written. */
+  /** Returns the part that may be written. */
   public Batch inside() {
     return inside;
   }

@@ -24,7 +24,7 @@ public final class BlockCopier {
    * Writes samples of known series. They are as durable as the journal of the period makes them.
    *
    * @param bytes that the groups take
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public void write(Period into, List<SampleGroup> groups, long bytes) {

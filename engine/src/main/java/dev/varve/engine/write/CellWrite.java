@@ -103,7 +103,9 @@ final class CellWrite {
     }
   }
 
-  /** Tells copiers of samples what was written meanwhile, or may have been. */
+  /**
+   * Records the times that were written, or may have been, for a conversion that is copying them.
+   */
   private void noteLate() {
     LateWrites late = dataset.periods().lateWrites();
     if (late != null) {

@@ -13,7 +13,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Copies into one companion layout what its primary has. Safe for use by several threads. */
+/**
+ * Copies samples and attributes of a primary into its companions. Safe for use by several threads.
+ */
 public final class CompanionWriter {
   private static final Logger LOG = LoggerFactory.getLogger(CompanionWriter.class);
 

@@ -102,7 +102,7 @@ public final class DatasetWriter implements AutoCloseable {
   /**
    * Writes a batch.
    *
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch) {
@@ -125,7 +125,7 @@ public final class DatasetWriter implements AutoCloseable {
    * Writes a batch of samples that expire.
    *
    * @param lifetime null for samples that do not expire; otherwise {@link #endsSamples()} holds
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch, @Nullable Duration lifetime) {
@@ -143,7 +143,7 @@ public final class DatasetWriter implements AutoCloseable {
    * store accepts meanwhile has higher ones.
    *
    * @param present returns for each column of a group the indexes that are left out
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult writeAlone(Batch batch, Function<SampleGroup, List<BitSet>> present) {
@@ -239,8 +239,8 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Notes that a caller keeps the handle of a field. Once it keeps that of the last one, it does
-   * not ask for the key again, so the key is not cached any more.
+   * Records that a caller keeps the handle of a field. With the handle of the last field, it has no
+   * further use for the cached key, which is evicted.
    *
    * @param key as it is stored
    */
@@ -269,7 +269,7 @@ public final class DatasetWriter implements AutoCloseable {
   /**
    * Writes samples of known series.
    *
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(SampleBatch samples) {
@@ -380,21 +380,27 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Corrects what other servers may have deleted in tables that they write to as well: looks names
-   * up again, and applies index cells again that samples were written after. Call this when all
-   * writes have ended that had begun at the preceding call.
+   * Repairs the effects of deletes by other servers in tables that they write to as well: forgets
+   * cached names, so that they are looked up again, and repeats the writes of index cells that
+   * recent samples rely on. Call this once all writes that had begun at the preceding call have
+   * ended.
    */
   public void revisit() {
     dataset.layouts().forEach(PlacedLayout::forget);
     index.revisit();
   }
 
-  /** Applies index cells again that are written from now on, because some were deleted. */
+  /**
+   * Forgets which index cells are durable, so that later samples write theirs again, because some
+   * were deleted.
+   */
   public void forgetIndexCells() {
     index.forget();
   }
 
-  /** Looks names and series up again that are used from now on, because names have changed. */
+  /**
+   * Forgets cached names and series, so that they are looked up again, because names have changed.
+   */
   public void forgetNames() {
     dataset.layouts().forEach(PlacedLayout::forget);
     series.forget();
@@ -410,7 +416,7 @@ public final class DatasetWriter implements AutoCloseable {
     return new CompanionWriter(dataset, series, tables);
   }
 
-  /** Returns what copies samples of cells into blocks. */
+  /** Returns a writer that copies samples of cells into blocks. */
   public BlockCopier copier() {
     return new BlockCopier(path, admission);
   }

@@ -3,11 +3,11 @@ package dev.varve.engine.write;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.WriteFailedException;
 
-/** Takes batches of samples. Safe for use by several threads. */
+/** The destination of batches: cells or blocks. Safe for use by several threads. */
 sealed interface Destination permits CellDestination, BlockDestination {
   /** The outcome of a batch. */
   enum Outcome {
-    /** Its samples are written, except for those that the tally has. */
+    /** Its samples are written, except for those that the tally counts as refused. */
     WRITTEN,
     /** The store rejects cells by which a series would be found. Nothing is written. */
     KEY_REJECTED,
@@ -22,7 +22,7 @@ sealed interface Destination permits CellDestination, BlockDestination {
    * Writes a batch and returns once it is as durable as the destination makes it.
    *
    * @throws WriteFailedException if a store failed
-   * @throws OverloadedException if nothing was tried because too much is waiting
+   * @throws OverloadedException if too much is waiting to be written; nothing was written
    */
   Outcome write(GatheredBatch batch);
 }

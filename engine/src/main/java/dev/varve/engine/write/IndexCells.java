@@ -87,8 +87,8 @@ final class IndexCells {
   }
 
   /**
-   * Applies again the cells that samples were written after: another server may have deleted them
-   * just before. Call this when all writes have ended that had begun at the preceding call.
+   * Repeats the writes of cells that recent samples rely on: another server may have deleted them
+   * just before. Call this once all writes that had begun at the preceding call have ended.
    */
   void revisit() {
     if (used != null) {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A series that is written to: its bindings to layouts and what the catalog says about it. A
- * further write to it looks nothing up. Safe for use by several threads.
+ * A series that is written to: its bindings to layouts, and its state in the catalog. Further
+ * writes to it need no lookup. Safe for use by several threads.
  */
 final class KnownSeries {
   private final GroupKey key;
@@ -23,22 +23,22 @@ final class KnownSeries {
   private volatile Standing standing;
 
   /**
-   * What the catalog durably says.
+   * The durable state of a key in the catalog.
    *
    * @param series number of the key in the index; -1 if the catalog lacks it
    * @param fields fields with the kinds of their samples
    * @param extent range of times in which the key may have samples
-   * @param removals how many keys the catalog had removed when this was true
+   * @param removals number of keys that the catalog had removed when the state was read
    */
   record Standing(int series, FieldKinds fields, TimeRange extent, long removals) {
-    /** Returns what the catalog says of a key that it lacks. */
+    /** Returns the state of a key that the catalog lacks. */
     static Standing nothing(long removals) {
       return new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0), removals);
     }
 
-    /** Returns what the catalog says of a key. */
+    /** Returns the present state of a key. */
     static Standing of(SeriesIdentity identity, SeriesIndex index) {
-      // First: what is removed meanwhile makes this outdated.
+      // Read first: a removal meanwhile then makes the state outdated.
       long removals = index.removals();
       int series = index.find(identity);
       if (series < 0) {
@@ -80,12 +80,12 @@ final class KnownSeries {
     return identity;
   }
 
-  /** Returns the last answer of the catalog. */
+  /** Returns the state that was read last. */
   Standing standing() {
     return standing;
   }
 
-  /** Returns what the catalog says, which may have removed keys since it was asked last. */
+  /** Returns the state, which is read again if the catalog has removed keys since. */
   Standing standing(SeriesIndex index) {
     Standing known = standing;
     if (known.removals() != index.removals()) {
@@ -96,7 +96,8 @@ final class KnownSeries {
   }
 
   /**
-   * Sets what the catalog now says. If two threads set it at once, one may be lost and repeated.
+   * Sets the state. If two threads set it at the same time, one of the states may be lost; the next
+   * write then repeats its edits.
    */
   void standing(Standing now) {
     standing = now;

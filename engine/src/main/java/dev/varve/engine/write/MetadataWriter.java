@@ -13,8 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Stores metadata of metrics in the home. Senders repeat it; what this server wrote recently is not
- * written again. Safe for use by several threads.
+ * Stores metadata of metrics in the home. Senders repeat it, so metadata that this server wrote
+ * recently is not written again. Safe for use by several threads.
  */
 public final class MetadataWriter {
   /** Number of metrics whose written metadata is remembered. */
@@ -26,12 +26,14 @@ public final class MetadataWriter {
   /** Memory of a remembered metric in addition to its texts, in bytes. */
   private static final int OVERHEAD_BYTES = 250;
 
-  /** Longer texts are cut, because they are kept in memory. Characters. */
+  /** Maximum characters of a help text. Longer ones are cut, because they are kept in memory. */
   static final int HELP_MAX = 4_096;
 
   private static final int WORD_MAX = 256;
 
-  /** Limit of the row key in every store. Characters of at most 3 bytes each. */
+  /**
+   * Maximum characters of a metric, of at most 3 bytes each, so that its row key fits every store.
+   */
   private static final int METRIC_MAX = 1_024;
 
   private final OpenDataset dataset;
@@ -40,7 +42,7 @@ public final class MetadataWriter {
   private final LinkedHashMap<String, MetricMetadata> written =
       new LinkedHashMap<>(16, 0.75f, true);
 
-  /** Memory of what is remembered, in bytes; guarded by {@code written}. */
+  /** Memory of the remembered metadata, in bytes; guarded by {@code written}. */
   private long bytes;
 
   public MetadataWriter(OpenDataset dataset) {

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Caches what writers need to know of a series. Safe for use by several threads. */
+/** Caches the series that are written to. Safe for use by several threads. */
 final class SeriesCache {
   private static final long BYTES_MAX = 256L << 20;
 

@@ -18,7 +18,7 @@ public final class SeriesHandle {
   private final long from;
   private final long to;
 
-  /** Number of keys that the catalog had removed when it last had the series for certain. */
+  /** Number of keys that the catalog had removed at the last check that it still has the series. */
   private volatile long removals;
 
   /**
@@ -27,7 +27,7 @@ public final class SeriesHandle {
    * @param kind of the samples
    * @param from the first time of the noted extent
    * @param to the time after the last of the noted extent
-   * @param removals how many keys the catalog had removed when all this was true
+   * @param removals number of keys that the catalog had removed when the other values were read
    */
   SeriesHandle(int number, int key, Kind kind, long from, long to, long removals) {
     this.number = number;
@@ -66,7 +66,7 @@ public final class SeriesHandle {
     return true;
   }
 
-  /** Returns whether the catalog durably says that the series may have samples at these times. */
+  /** Returns whether the durable extent of the series contains both times. */
   boolean covers(long first, long last) {
     return first >= from && last < to;
   }

@@ -18,9 +18,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * News for the catalog about the series of a batch. They become edits of the home, and, once these
- * are applied, entries of the index. For one thread, which holds the lock of writers from the first
- * {@link #add} until the samples are written: a key is removed only while nobody writes.
+ * The additions to the catalog that a batch makes: new series, fields, extents and numbers. They
+ * become edits of the home and, once these are applied, entries of the index. For one thread, which
+ * holds the lock of writers from the first {@link #add} until the samples are written: a key is
+ * removed only while nobody writes.
  */
 final class SeriesNotes {
   /**
@@ -30,7 +31,7 @@ final class SeriesNotes {
   private static final double RECOUNT = 1.5;
 
   /**
-   * What is new about a series.
+   * The additions to one series.
    *
    * @param samples total number of its samples, written with its extent
    */
@@ -50,9 +51,9 @@ final class SeriesNotes {
   }
 
   /**
-   * Applies what is new to the home and tells other servers, before any sample is applied: samples
-   * of a write that fails may still be stored, and once one reader has seen them every reader must
-   * find them.
+   * Writes the additions to the home and announces them to other servers, before any sample is
+   * written: samples of a write that fails may still be stored, and once one reader has seen them
+   * every reader must find them.
    *
    * @return false if the store rejects it
    * @throws dev.varve.engine.error.WriteFailedException if the store failed
@@ -77,7 +78,7 @@ final class SeriesNotes {
     return notes.stream().map(note -> note.series().identity()).distinct().toList();
   }
 
-  /** Adds what is new about a part of which the layout accepted something. */
+  /** Collects the additions of a part of which the layout accepted samples. */
   void add(Part part, long stamp) {
     Standing standing = standing(part.series());
     List<Field> fields = newFields(part, standing);
@@ -106,7 +107,9 @@ final class SeriesNotes {
     notes.add(new Note(part.series(), fields, extent, samples));
   }
 
-  /** Returns what the catalog says of a series, which may have been removed since. */
+  /**
+   * Returns the state of a series in the catalog, which may have removed it since it was cached.
+   */
   private Standing standing(KnownSeries series) {
     return series.standing(dataset.index());
   }
@@ -181,8 +184,8 @@ final class SeriesNotes {
   }
 
   /**
-   * Adds to the index what the home now says. It is as durable as everything that is written after
-   * it, so another writer that finds it in the index need not write it again.
+   * Adds the applied additions to the index. They are as durable as everything that is written
+   * after them, so another writer that finds them in the index need not write them again.
    */
   private void remember() {
     SeriesIndex index = dataset.index();

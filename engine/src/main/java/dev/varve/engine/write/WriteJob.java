@@ -45,7 +45,7 @@ final class WriteJob {
   private final List<Noted> attributes = new ArrayList<>(0);
   private final List<Part> inBlocks = new ArrayList<>(0);
 
-  /** The stages that a batch passes. */
+  /** The parts of a dataset that a write uses. */
   record Path(
       OpenDataset dataset,
       SeriesCache series,
