@@ -34,7 +34,10 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a dataset: checks its declaration against store and home, then loads what the home has. */
+/**
+ * Opens a dataset: checks its declaration against store and home, then loads the catalog and the
+ * pending deletes from the home.
+ */
 final class DatasetOpening {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
@@ -76,7 +79,8 @@ final class DatasetOpening {
   /**
    * Opens a dataset and starts its background threads.
    *
-   * @throws InvalidConfigException if the declaration does not fit the store or what the home holds
+   * @throws InvalidConfigException if the declaration does not fit the store or the dataset in the
+   *     home
    */
   static Dataset open(
       DatasetConfig asDeclared, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
@@ -132,7 +136,7 @@ final class DatasetOpening {
     return hasRows;
   }
 
-  /** Compares the declaration with what the home holds, and stores what is new. */
+  /** Compares the declaration with the dataset in the home, and stores added periods. */
   private void make(Home home, boolean hasRows) {
     long lead =
         stores.home().isEmbedded() ? 1 : SEEN_BY_OTHERS.toSeconds() * resolution.perSecond();

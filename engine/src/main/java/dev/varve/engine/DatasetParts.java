@@ -144,7 +144,7 @@ record DatasetParts(
   /**
    * Moves all samples accepted before from the journals into blocks, and waits for it.
    *
-   * @param most after which it returns, though the work goes on
+   * @param most maximum time to wait; the work continues after it
    * @return whether all of them are in blocks
    */
   boolean seal(Duration most) {

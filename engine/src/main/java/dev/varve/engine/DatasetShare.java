@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param caches bytes that the caches of this dataset may hold
  * @param heads bytes of samples of this dataset that may wait to be sealed into blocks
  * @param copies finds copies of the stores
- * @param removals receives what is removed from damaged journals; null if nothing may be removed
+ * @param removals receives the entries that are removed from damaged journals; null if none may be
+ *     removed
  */
 record DatasetShare(
     BatchBudget admission,

@@ -45,7 +45,9 @@ final class DefaultLayout {
     return config.withPeriods(periods);
   }
 
-  /** Returns the layout of a period if it was the default before blocks were; otherwise null. */
+  /**
+   * Returns the layout of a period if it was the default before blocks were, or null if it was not.
+   */
   private static @Nullable StorageLayout former(MadePeriod period, Resolution resolution) {
     StorageLayout former = Layouts.of(Layouts.OF_CELLS, Map.of("resolution", resolution.symbol()));
     return period.layouts().equals(List.of(former.identity())) ? former : null;

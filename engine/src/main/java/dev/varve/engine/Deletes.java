@@ -46,8 +46,8 @@ public final class Deletes {
   /**
    * Deletes samples. When this returns, the delete is durable, and reads that begin no longer
    * return samples that matched when it was accepted; samples that are written later remain. A job
-   * then removes the samples from all layouts of all periods, whatever the retention. It goes on
-   * after a restart.
+   * then removes the samples from all layouts of all periods, whatever the retention. The job
+   * continues after a restart.
    *
    * @param selector with at least one filter, so that no one deletes everything by mistake
    * @param times sample times, in the resolution of the dataset

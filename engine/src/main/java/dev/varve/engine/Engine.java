@@ -83,7 +83,7 @@ public final class Engine implements AutoCloseable {
 
   /**
    * Opens like {@link #open(EngineConfig)}, but also opens damaged stores with their remaining
-   * data. {@link #damage} reports what is missing.
+   * data. {@link #damage} reports the missing data.
    */
   public static Engine recover(EngineConfig config) {
     return open(config, Stores.Opener.recovering(config), Engine::systemMicros);
@@ -106,7 +106,7 @@ public final class Engine implements AutoCloseable {
   /**
    * Opens an engine and removes damaged entries of journals, which would keep it from opening.
    *
-   * @param removals receives what is removed
+   * @param removals receives the removed entries
    */
   static Engine repairing(EngineConfig config, Consumer<CheckFinding> removals) {
     return open(config, Stores.Opener.OF_SERVICES, Engine::systemMicros, removals);

@@ -139,8 +139,8 @@ final class IdentityCheck {
   }
 
   /**
-   * Returns what to do instead. For attached tables a new dataset is an option, because the home
-   * holds only their catalog.
+   * Returns the remedy for the message. For attached tables a new dataset is an option, because the
+   * home holds only their catalog.
    */
   private String remedy() {
     return declared.attached().isEmpty() || declared.periods().size() > 1

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the copies of embedded stores that a server knows of: snapshots, backups below the
- * configured directory, and what was set aside because it was damaged.
+ * configured directory, and files that were set aside because they were damaged.
  *
  * @param data the data directory
  * @param backups the configured directory of backups; null if there is none

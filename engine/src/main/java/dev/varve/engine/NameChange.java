@@ -203,7 +203,7 @@ final class NameChange {
     addAll(some);
   }
 
-  /** Adds keys with what the catalog says of the series with their numbers. */
+  /** Adds keys, with the fields and extents that the catalog has for their numbers. */
   private void addAll(List<Match> keys) {
     if (keys.isEmpty()) {
       return;

@@ -50,7 +50,7 @@ final class RowsWithin implements HeatSlice.Admission {
   /**
    * @param placed the layout of the table; null for blocks
    * @param table the name of the table in the store
-   * @param bounds what the user may see
+   * @param bounds the series that the user may see
    */
   RowsWithin(
       OpenDataset open,
@@ -137,7 +137,7 @@ final class RowsWithin implements HeatSlice.Admission {
     }
   }
 
-  /** Returns how many first parts of a row all rows of a range share; never all of them. */
+  /** Returns the number of leading parts that all rows of a range share; never all parts. */
   private static int sameParts(List<KeyPart> parts, Bytes row, Bytes from, Bytes to) {
     byte[] bytes = row.toArray();
     int at = 0;

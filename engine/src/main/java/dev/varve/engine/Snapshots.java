@@ -143,9 +143,9 @@ public final class Snapshots {
   }
 
   /**
-   * Moves journals into blocks first, so that a snapshot repeats as little as possible of what an
-   * earlier one holds. The snapshot is complete without it, so a seal that fails is not waited for
-   * without limit.
+   * Moves journals into blocks first, so that a snapshot repeats as little as possible of the data
+   * of earlier ones. The snapshot is complete without that, so the wait for a seal that fails is
+   * limited.
    */
   private void sealBlocks() {
     long end = System.nanoTime() + WAIT_MAX.toNanos();
@@ -197,7 +197,7 @@ public final class Snapshots {
         .toList();
   }
 
-  /** Exports the homes in other stores: rows as they are now, later than what was linked. */
+  /** Exports the homes in other stores: rows as they are now, later than the linked files. */
   private void exportHomes(Path folder) throws IOException {
     List<Dataset> exported = exported();
     if (exported.isEmpty()) {

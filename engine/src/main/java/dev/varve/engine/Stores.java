@@ -58,7 +58,7 @@ final class Stores implements AutoCloseable {
     }
 
     /**
-     * Returns how much of a damaged store to keep. If a layout uses counters, nothing after the
+     * Returns the part of a damaged store to keep. If a layout uses counters, nothing after the
      * damage is kept: a counter that went back while rows remained would assign numbers twice.
      */
     static Salvage salvage(EngineConfig engine) {

@@ -122,7 +122,7 @@ public record Advice(
    * A kind of query.
    *
    * @param query the kind in words
-   * @param count how often it ran
+   * @param count number of times that it ran
    * @param share its share of all queries that were weighed, 0 to 1
    * @param measured its mean cost when it ran
    * @param present its expected mean cost in the present layouts

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Advises on the layout of a dataset. It plans the queries of the log in the present layout and in
- * others, with the counts of the catalog, and compares what they would read and write.
+ * others, with the counts of the catalog, and compares the amounts that they would read and write.
  */
 public final class Advisor {
   /** Maximum cost of a single layout, as a share of the present cost. */

@@ -240,7 +240,7 @@ final class Explanation {
     };
   }
 
-  /** Returns what a change brings beside the others, in words. */
+  /** Returns the effect of a change in addition to the others, in words. */
   private String effect(Design without, Design with) {
     ReadCosts before = search.mean(without);
     ReadCosts after = search.mean(with);

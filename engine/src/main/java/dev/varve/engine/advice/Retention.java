@@ -5,7 +5,7 @@ import dev.varve.engine.periods.OpenDataset;
 import java.time.Duration;
 import java.util.List;
 
-/** Compares how long samples are kept with how far back queries go. */
+/** Compares the retention of samples with the time by which queries reach back. */
 final class Retention {
   /** Minimum time covered by logged queries; less says too little about later queries. */
   private static final Duration OBSERVED = Duration.ofDays(7);

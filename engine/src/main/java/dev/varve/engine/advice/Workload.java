@@ -124,7 +124,7 @@ record Workload(List<Query> queries, double covered, long seen) {
         .sum();
   }
 
-  /** Returns how far back a query went, at most, in milliseconds. */
+  /** Returns the maximum time by which a query reached back, in milliseconds. */
   long reachMillis() {
     return queries.stream().mapToLong(query -> query.logged.reachMillis()).max().orElse(0);
   }

@@ -3,7 +3,7 @@ package dev.varve.engine.backup;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A backup cannot be made, read or restored; the message says what would help. */
+/** Thrown if a backup cannot be made, read or restored. The message names the remedy. */
 public final class BackupException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

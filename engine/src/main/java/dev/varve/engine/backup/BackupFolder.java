@@ -237,8 +237,8 @@ public final class BackupFolder implements AutoCloseable {
   }
 
   /**
-   * Reads all files of a backup and returns what is wrong, in words; empty if nothing is. Homes are
-   * read as a restore would, since nothing else opens them.
+   * Reads all files of a backup and returns the faults, in words; empty if there are none. Homes
+   * are read as a restore would, since nothing else opens them.
    *
    * @throws IOException if the directory cannot be read
    */

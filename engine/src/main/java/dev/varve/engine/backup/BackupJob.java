@@ -79,7 +79,7 @@ public record BackupJob(Path to, Map<String, Path> configuration, int keep) {
    * Makes the backup.
    *
    * @throws BackupException if the directory cannot be used
-   * @throws IOException if a file cannot be read or written; the next backup goes on from there
+   * @throws IOException if a file cannot be read or written; the next backup continues from there
    */
   public Outcome run(SnapshotSource snapshots, BackupProgress progress) throws IOException {
     try (BackupFolder folder = BackupFolder.forWriting(to)) {

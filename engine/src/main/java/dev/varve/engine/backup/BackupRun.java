@@ -63,12 +63,14 @@ public final class BackupRun {
     }
   }
 
-  /** Returns the snapshot that a killed backup left behind; null if there is none. */
+  /** Returns the snapshot that a killed backup has left; null if there is none. */
   public @Nullable String leftSnapshot() {
     return leftSnapshot;
   }
 
-  /** Notes the snapshot that this backup copies, so that the next one finds it after a kill. */
+  /**
+   * Records the snapshot that this backup copies, so that the next backup finds it after a kill.
+   */
   public void noteSnapshot(String name) throws IOException {
     note(SNAPSHOT + name + "\n");
   }

@@ -20,7 +20,8 @@ final class Copy {
   private Copy() {}
 
   /**
-   * Copies a file, syncs the copy and returns the SHA-256 of what was read, in hexadecimal digits.
+   * Copies a file, syncs the copy and returns the SHA-256 of the bytes that were read, in
+   * hexadecimal digits.
    */
   static String copy(Path from, Path to) throws IOException {
     MessageDigest digest = digest();

@@ -56,7 +56,7 @@ final class BlockMerge {
   private final LongAdder merged;
 
   /**
-   * The columns that have the times of merged blocks, by what the times come from: blocks that
+   * The columns that have the times of merged blocks, by the origin of the times: blocks that
    * shared their times before share them afterwards. For the bucket that is being merged.
    */
   private final Map<Bytes, SharedTimes> columns = new HashMap<>();
@@ -266,8 +266,8 @@ final class BlockMerge {
   }
 
   /**
-   * Returns what the times of merged blocks come from, equal for equal times; null if some of them
-   * are of one block alone.
+   * Returns the origin of the times of merged blocks, equal for equal times; null if some of the
+   * times belong to one block alone.
    */
   private static @Nullable Bytes origin(List<Piece> pieces) {
     KeyBytes origin = new KeyBytes();

@@ -112,7 +112,7 @@ final class BlockTable {
     } catch (StoreException e) {
       assumeBuckets(extent.get(), e);
     }
-    // How many blocks a bucket has is not known after a start. Older ones were merged before.
+    // After a start, the number of blocks per row is unknown. Older buckets were merged before.
     long now = System.nanoTime();
     buckets.descendingSet().stream()
         .limit(2)

@@ -233,7 +233,7 @@ public final class BlockTiers implements AutoCloseable {
   /** Returns whether memory or blocks hold anything of a series, including damaged blocks. */
   public boolean has(int series) {
     SampleColumn inMemory = new SampleColumn();
-    // Memory first: what is sealed in between is in blocks by then.
+    // Memory first: samples that are sealed in between are in blocks by then.
     try (View view = view()) {
       view.read(series, TimeRange.ALL, inMemory);
     }
@@ -265,7 +265,8 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Returns a view of all samples accepted so far; later batches do not change it. */
   public View view() {
-    // Heads first: what is sealed in between is then both in heads and known of blocks.
+    // Heads first: a sample that is sealed in between is then in the heads of this view, and also
+    // known as the latest in blocks.
     return new View(heads.view(), latest.version());
   }
 

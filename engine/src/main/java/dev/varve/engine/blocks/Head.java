@@ -100,7 +100,7 @@ final class Head {
     giveBack();
   }
 
-  /** Gives up the pages once no view needs them: the samples are in blocks. */
+  /** Releases the pages once no view needs them: the samples are in blocks. */
   void drop() {
     dropped = true;
     giveBack();

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head that new batches enter, and a full head while it is sealed: what they hold and when they
- * are full. Not safe for use by several threads; {@link Heads} guards it.
+ * The head that new batches enter, and a full head while it is sealed: their sizes, and the limits
+ * at which they are full. Not safe for use by several threads; {@link Heads} guards it.
  */
 final class HeadPair {
   /** Age at which a head is sealed even if it is not full. */

@@ -119,7 +119,7 @@ final class Heads {
     }
   }
 
-  /** Gives up the place of a batch that was not written. */
+  /** Releases the place of a batch that was not written. */
   void skip(Turn of) {
     lock.lock();
     try {
@@ -144,7 +144,7 @@ final class Heads {
   /**
    * Adds a batch from the journal, when nobody else writes.
    *
-   * @return the head if it is full and has to be sealed now; null otherwise
+   * @return the head if it is full and has to be sealed now; null if it is not
    */
   @Nullable Full replay(long stamp, ColumnBatch batch, int entryLength) {
     lock.lock();

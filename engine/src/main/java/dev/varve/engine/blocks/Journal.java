@@ -75,7 +75,7 @@ final class Journal {
     require(applier.apply(edit, 1, durability));
   }
 
-  /** Makes durable what was appended before. */
+  /** Makes all entries appended before durable. */
   void sync() {
     MutationBatch nothing = new MutationBatch();
     nothing.deleteRow(NO_ROW);
@@ -142,7 +142,7 @@ final class Journal {
     }
   }
 
-  /** Returns whether an entry could be decoded. Otherwise it is to be removed. */
+  /** Returns whether an entry could be decoded; if not, it is to be removed. */
   private boolean decode(CellBatch page, int cell, ColumnBatch into, DamagedEntries damaged) {
     int value = page.valueOffset(cell);
     int length = page.valueLength(cell);

@@ -52,7 +52,7 @@ final class JournalEntry {
     return length;
   }
 
-  /** Encodes a batch, in place of what the entry held before. */
+  /** Encodes a batch, in place of the previous content of the entry. */
   void encode(ColumnBatch batch) {
     length = 0;
     reserve(16);

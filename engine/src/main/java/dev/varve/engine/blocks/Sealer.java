@@ -45,7 +45,10 @@ final class Sealer {
   private final LongAdder sealedSamples = new LongAdder();
   private final LongAdder seals = new LongAdder();
 
-  /** Held while blocks are replaced or dropped, so that nobody replaces what has changed. */
+  /**
+   * Held while blocks are replaced or dropped, so that nobody replaces blocks that have changed
+   * meanwhile.
+   */
   private final ReentrantLock rewriting = new ReentrantLock();
 
   /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
@@ -221,7 +224,9 @@ final class Sealer {
     figures.put("sealed_samples_total", sealedSamples.doubleValue());
   }
 
-  /** Ends the thread, if there is one, after the heads are closed; seals what is left. */
+  /**
+   * Ends the thread, if there is one, after the heads are closed; seals the heads that are left.
+   */
   void stop() {
     Thread running = thread;
     if (running == null) {

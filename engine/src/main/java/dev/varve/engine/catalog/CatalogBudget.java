@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the memory of the catalogs of all datasets of a server. What is stored stays readable and
+ * Limits the memory of the catalogs of all datasets of a server. Stored series stay readable and
  * writable beyond the limit; only new series and new fields are refused.
  *
  * <p>The limit is not exact: arrays of a catalog grow in steps, and batches in progress add to it.

@@ -31,7 +31,7 @@ final class BlockRows implements TableScan.Rows {
   /** Heads of the current row whose bodies were not seen yet, by qualifier. */
   private final Map<Bytes, BlockHead> heads = new TreeMap<>();
 
-  /** Damaged blocks of the current row, with what is wrong. */
+  /** Damaged blocks of the current row, each with its fault. */
   private final Map<Bytes, String> damages = new TreeMap<>();
 
   private Bytes row = Bytes.EMPTY;

@@ -26,7 +26,7 @@ public record CheckFinding(
   }
 
   public enum Severity {
-    /** Data cannot be read or differs from what was written. */
+    /** Data cannot be read, or differs from the data that was written. */
     DAMAGE,
     /** Something is unusual but may be harmless. */
     NOTE

@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It goes back in time by slices of whole days. It copies a slice, compares the copies with the
  * cells, and moves the border between cells and blocks to the start of the slice while nobody
- * writes. Until then readers see the cells alone, and what is written into the slice meanwhile is
- * copied again. A delete that is accepted meanwhile makes it drop the copies and begin the slice
- * again. Cells are removed once blocks answer for everything and the last read of them has ended.
+ * writes. Until then readers see the cells alone, and samples that are written into the slice
+ * meanwhile are copied again. A delete that is accepted meanwhile makes it drop the copies and
+ * begin the slice again. Cells are removed once blocks answer for everything and the last read of
+ * them has ended.
  *
  * <p>The home records the border and where copies may be that nobody reads. A run that follows an
  * interrupted one drops these and continues.
@@ -289,7 +290,7 @@ public final class BlockConversion {
     }
   }
 
-  /** Copies what was written late, and makes all copies durable. */
+  /** Copies late writes again, and makes all copies durable. */
   private void copyAgain(TimeRange slice, LateWrites late) {
     BitSet written = late.take();
     if (!written.isEmpty()) {

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * write.
  *
  * <p>A cell whose samples are all deleted is removed as it is found: only cells with its time or an
- * earlier one go, and what is written meanwhile has later times. A cell that also has other samples
- * is replaced, with its whole row read again while nobody writes.
+ * earlier one are removed, and cells that are written meanwhile have later times. A cell that also
+ * has other samples is replaced, with its whole row read again while nobody writes.
  */
 final class CellRemoval {
   /** Number of edits that are applied together. */

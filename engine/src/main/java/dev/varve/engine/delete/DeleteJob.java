@@ -212,7 +212,8 @@ final class DeleteJob implements Deletion {
 
   private synchronized void end(State how) {
     if (state != State.CANCELLED && state != State.DONE) {
-      // Before the record goes: from then on, only this tells which copies are older.
+      // Recorded before the record of the delete is removed: after that, only this time shows which
+      // copies are older.
       dataset.home().identity().deleted(dataset.clock().systemMicros(), dataset.stamps(1));
       dataset.deletes().remove(one);
       reclaimRecord();
@@ -235,7 +236,7 @@ final class DeleteJob implements Deletion {
     table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
-  /** Notes why the removal was interrupted, for its observers. */
+  /** Records why the removal was interrupted, for its observers. */
   synchronized void failed(String reason) {
     if (state == State.REMOVING) {
       state = State.WAITING;

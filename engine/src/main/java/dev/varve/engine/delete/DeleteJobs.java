@@ -185,7 +185,7 @@ public final class DeleteJobs implements AutoCloseable {
     }
   }
 
-  /** Returns whether a job need not be tried again. */
+  /** Returns whether a job need not be retried. */
   private boolean tried(DeleteJob job) {
     String known = job.progress().problem();
     try {

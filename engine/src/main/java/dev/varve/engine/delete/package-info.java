@@ -3,7 +3,7 @@
  * that removes the samples from the tables.
  *
  * <p>A delete takes a stamp while nobody writes. It concerns samples with lower stamps only, so
- * that what is written later stays. Where cells keep no stamps, later writes into the deleted times
+ * that samples written later stay. Where cells keep no stamps, later writes into the deleted times
  * wait until the job has ended.
  */
 @NullMarked

@@ -42,7 +42,7 @@ public final class SampleDigest {
     };
   }
 
-  /** Returns the digest of what was added so far, as 32 hexadecimal digits. */
+  /** Returns the digest of the samples added so far, as 32 hexadecimal digits. */
   public String hex() {
     HashValue128 hash = stream.get();
     return "%016x%016x".formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ranges of rows in which the loads of several slices can be added up, although each slice has
  * ranges of its own. It uses those bounds that divide little load of any slice, and spreads evenly
- * what it has to divide nevertheless.
+ * those loads that it has to divide.
  */
 final class HeatAxis {
   /** Shares of the whole load that a bound may divide; each is tried if the ones before fail. */
@@ -34,7 +34,7 @@ final class HeatAxis {
   private final int firstInterval;
   private final int endInterval;
 
-  /** The row of each interval; -1 outside of what is shown. */
+  /** The row of each interval; -1 outside of the rows to show. */
   private final int[] rowOf;
 
   private final List<Bytes> rows = new ArrayList<>();

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The key counters of a dataset's tables. Every minute a thread moves what they counted into the
- * home. Safe for use by several threads.
+ * The key counters of a dataset's tables. Every minute a thread moves their counts into the home.
+ * Safe for use by several threads.
  */
 public final class HeatKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HeatKeeper.class);
@@ -174,7 +174,7 @@ public final class HeatKeeper implements AutoCloseable {
     return figures;
   }
 
-  /** Writes what was counted last, and ends. The home is still open then. */
+  /** Writes the last counts, and ends. The home is still open then. */
   @Override
   public void close() {
     thread.close();

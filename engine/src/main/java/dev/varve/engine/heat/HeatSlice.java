@@ -32,7 +32,7 @@ public record HeatSlice(
    * A range of rows, up to the start of the next one.
    *
    * @param from its first possible row; empty for the first range
-   * @param sampled the rows between which most of its load lies, if they are known; null otherwise
+   * @param sampled the rows between which most of its load lies; null if they are unknown
    */
   public record Range(Bytes from, Load load, @Nullable Stretch sampled) {}
 

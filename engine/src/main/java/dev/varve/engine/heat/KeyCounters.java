@@ -200,7 +200,7 @@ public final class KeyCounters {
   }
 
   /**
-   * Returns the slice so far, which goes on.
+   * Returns the slice so far, without ending it.
    *
    * @param until the time, in milliseconds since 1970
    * @return null if nothing was counted

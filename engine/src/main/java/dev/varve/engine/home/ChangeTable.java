@@ -41,8 +41,8 @@ import java.util.function.LongSupplier;
  */
 public final class ChangeTable implements AutoCloseable {
   /**
-   * How long announcements are kept. A server that has not read them for longer reads the whole
-   * catalog.
+   * The time for which announcements are kept. A server that has not read them for longer reads the
+   * whole catalog.
    */
   public static final Duration KEPT = Duration.ofHours(1);
 

@@ -134,7 +134,7 @@ public final class ClockTable implements AutoCloseable {
   /**
    * Ensures that the mark is at least a stamp before the next write to the store.
    *
-   * @param ahead how far beyond the stamp to put the mark, in microseconds, so that it is seldom
+   * @param ahead distance of the mark beyond the stamp, in microseconds, so that it is seldom
    *     raised
    */
   public void reach(long stamp, long ahead) {

@@ -172,7 +172,7 @@ public final class HomeExport {
 
     default void mark(ServerId server, long mark) {}
 
-    /** Returns how far the file has been read, in words; empty if that is unknown. */
+    /** Returns the position in the file, in words; empty if it is unknown. */
     default String place() {
       return "";
     }
@@ -242,7 +242,7 @@ public final class HomeExport {
    *
    * @return the number of cells
    * @throws IOException if it is not the home of the dataset, has a format of a later version,
-   *     lacks tables or is damaged otherwise; the message names the file
+   *     lacks tables or is damaged in another way; the message names the file
    */
   public static long verify(Path file, String dataset) throws IOException {
     return look(file, dataset).cells;
@@ -284,8 +284,9 @@ public final class HomeExport {
     }
 
     /**
-     * Raises the marks in a store to those of the file. A server without one gets the highest stamp
-     * that the file knows: whatever its clock says, it then writes later than what was restored.
+     * Raises the marks in a store to those of the file. A server without a mark gets the highest
+     * stamp in the file: whatever its clock shows, its stamps are then higher than those of the
+     * restored cells.
      */
     private void reachMarks(Store store, ServerId server) {
       Map<ServerId, Long> all = new LinkedHashMap<>(marks);

@@ -73,7 +73,7 @@ public final class StampClock {
     return next - 1;
   }
 
-  /** Returns how far the stamps are ahead of the system clock, in microseconds; at least 0. */
+  /** Returns the lead of the stamps over the system clock, in microseconds; at least 0. */
   public synchronized long driftMicros() {
     return Math.max(0, next - now());
   }

@@ -17,7 +17,7 @@ public final class DeleteSupport {
   /**
    * Checks that a delete can be executed.
    *
-   * @throws QueryRefusedException if it cannot, naming what prevents it
+   * @throws QueryRefusedException if it cannot, naming the obstacle
    */
   public static void ensure(OpenDataset dataset, Selector selector, TimeRange times) {
     if (dataset.config().isReadOnly()) {
@@ -54,8 +54,8 @@ public final class DeleteSupport {
   }
 
   /**
-   * Returns whether cells of a layout tell when they were accepted. Otherwise cell times are sample
-   * times, at least in one family.
+   * Returns whether the cells of a layout record when they were accepted. If not, cell times are
+   * sample times in at least one family.
    */
   public static boolean keepsStamps(PlacedLayout layout) {
     for (FamilySpec family : layout.dataTable().spec().families()) {

@@ -19,7 +19,7 @@ public final class LateWrites {
   }
 
   /**
-   * Notes a write, after its cells were applied and before other writers are let in.
+   * Records a write, after its cells were applied and before other writers are let in.
    *
    * @param number of the series in the index
    * @param written the range of the samples

@@ -258,7 +258,7 @@ public final class Periods implements AutoCloseable {
     List<Table> tables =
         new ArrayList<>(
             specs.stream().map(spec -> store.open(spec, OpenMode.CREATE_IF_ABSENT)).toList());
-    // The rows of the journal are stamps, which tell nothing about keys.
+    // The rows of the journal are stamps, so their heat shows nothing about keys.
     tables.set(BlockLayout.BLOCKS, counted.apply(tables.get(BlockLayout.BLOCKS)));
     return BlockTiers.open(
         config.name(),
@@ -336,7 +336,7 @@ public final class Periods implements AutoCloseable {
     periods = List.copyOf(moved);
   }
 
-  /** Notes that the tables of periods with empty times have no samples any more. */
+  /** Records that the tables of periods with empty times have no samples any more. */
   public void emptied() {
     periods =
         periods.stream()

@@ -25,7 +25,7 @@ public final class ReadsInProgress {
     }
   }
 
-  /** Notes a read, before it looks at the periods. */
+  /** Registers a read, before it looks at the periods. */
   public Ticket enter() {
     return new Ticket();
   }

@@ -249,7 +249,7 @@ final class BlockLoader {
     return slices;
   }
 
-  /** Returns whether reading what lies between the rows of two series is less work than a seek. */
+  /** Returns whether reading the rows between those of two series is less work than a seek. */
   private boolean areNear(SeriesBlocks one, SeriesBlocks next) {
     return one.metric == next.metric
         && next.number - one.number <= NUMBERS_MAX

@@ -70,7 +70,7 @@ final class BlockSource implements RunSource {
     this.reading = reading;
     this.planned = planned;
     this.numbers = planned.tiers().numbers();
-    // The view comes first: what leaves a head later is in blocks by then.
+    // The view comes first: samples that leave a head later are in blocks by then.
     this.view = reading.view(planned.tiers());
     this.buckets = view.buckets(planned.times());
     ReadRequest request = reading.request();

@@ -89,7 +89,8 @@ final class IndexCensus implements Census {
   }
 
   /**
-   * Returns an extent without what lies ahead, which stored extents have to be rarely rewritten.
+   * Returns an extent up to now. Stored extents end in the future, so that they are rarely
+   * rewritten.
    */
   private TimeRange upToNow(TimeRange extent) {
     return extent.from() < now ? new TimeRange(extent.from(), Math.min(extent.to(), now)) : extent;

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads known series for the jobs of a dataset, such as deletes, conversions and repairs. Nothing
- * is refused because of its cost. Safe for use by several threads; what the methods return is not.
+ * is refused because of its cost. Safe for use by several threads; the objects that its methods
+ * return are not.
  */
 public final class JobReader {
   private final OpenDataset dataset;
@@ -88,9 +89,9 @@ public final class JobReader {
 
   /**
    * Returns whether a layout of a period may have any cell of a key, be it a sample, an attribute
-   * or damaged. Neither the retention nor deletes limit what is found. Where rows have times, the
-   * extent tells which to look at; a key without one that may have attributes counts as one that
-   * has them.
+   * or damaged. Neither the retention nor deletes limit what is found. If rows have times, the
+   * extent bounds the rows to check. A key without an extent that may have attributes counts as a
+   * key that has them.
    *
    * @param key with all its fields
    * @throws QueryRefusedException if there is no way to read it

@@ -252,10 +252,10 @@ final class Reading {
   }
 
   /**
-   * Attempts to read with a limit on cells. Beyond it every cursor ends, so that what was read is
+   * Attempts to read with a limit on cells. Beyond it every cursor ends, so that the result is
    * incomplete and must be dropped.
    *
-   * @return false if the limit was reached, or the attempt failed otherwise
+   * @return false if the limit was reached, or the attempt failed for another reason
    */
   boolean within(long cells, BooleanSupplier read) {
     cellsAllowed = cost().cellsRead() + cells;

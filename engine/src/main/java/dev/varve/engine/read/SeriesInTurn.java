@@ -32,7 +32,7 @@ final class SeriesInTurn {
    * fields are wanted. Two fields of one key share its rows and are never planned together.
    *
    * @param from index of the first series
-   * @param most how many at most
+   * @param most maximum number of series
    */
   static int end(List<Match> matches, int from, int most) {
     int limit = Math.min(matches.size(), from + most);

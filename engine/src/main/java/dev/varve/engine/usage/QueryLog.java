@@ -230,7 +230,7 @@ public final class QueryLog {
     return changed;
   }
 
-  /** Notes that kinds are in the home as they were returned. */
+  /** Records that kinds are in the home as they were returned. */
   void written(List<Slot> slots) {
     for (Slot slot : slots) {
       Tally tally = tallies.get(slot.query().shape());

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the query log of a dataset and its daily cardinality in the home. A thread writes what has
- * changed every minute, and the cardinality once a day; both are written at a clean stop, too. Safe
+ * Keeps the query log of a dataset and its daily cardinality in the home. A thread writes changed
+ * queries every minute, and the cardinality once a day; both are written at a clean stop, too. Safe
  * for use by several threads.
  */
 public final class UsageKeeper implements AutoCloseable {
@@ -132,7 +132,7 @@ public final class UsageKeeper implements AutoCloseable {
   }
 
   /**
-   * Writes what has changed, unless a later version wrote before.
+   * Writes the changes, unless a later version has written the table.
    *
    * @throws StoreException if the home cannot be written; it is written later
    */
@@ -230,7 +230,7 @@ public final class UsageKeeper implements AutoCloseable {
     return days;
   }
 
-  /** Writes what changed last, and ends. The home is still open then. */
+  /** Writes the last changes, and ends. The home is still open then. */
   @Override
   public void close() {
     thread.close();

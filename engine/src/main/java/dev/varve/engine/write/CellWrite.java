@@ -339,7 +339,10 @@ final class CellWrite {
     return true;
   }
 
-  /** Applies companions. What does not reach one now is repaired later from its primary. */
+  /**
+   * Applies companions. Cells that do not reach a companion now are repaired later from the
+   * primary.
+   */
   private boolean applyCompanions() {
     boolean complete = true;
     for (LayoutEdits of : edits) {

@@ -106,7 +106,7 @@ public final class Companions {
     }
   }
 
-  /** Notes that a write into the primary has ended. */
+  /** Records that a write into the primary has ended. */
   void ended(List<Marker> markers) {
     ended.addAll(markers);
   }

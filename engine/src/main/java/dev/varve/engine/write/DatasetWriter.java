@@ -139,8 +139,8 @@ public final class DatasetWriter implements AutoCloseable {
 
   /**
    * Writes samples at instants that have none yet. No other write runs between the lookup and the
-   * write. Both use stamps that are taken before the lookup, so what another server on the same
-   * store accepts meanwhile has higher ones.
+   * write. Both use stamps that are taken before the lookup, so samples that another server on the
+   * same store accepts meanwhile have higher ones.
    *
    * @param present returns for each column of a group the indexes that are left out
    * @throws OverloadedException if too much is waiting to be written; nothing was written

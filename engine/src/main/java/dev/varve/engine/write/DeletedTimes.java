@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps samples out of times that are being deleted, in layouts whose cells do not tell a later
- * sample from a deleted one. Safe for use by several threads.
+ * Keeps samples out of times that are being deleted, in layouts whose cells do not distinguish a
+ * later sample from a deleted one. Safe for use by several threads.
  */
 final class DeletedTimes {
   private final OpenDataset dataset;

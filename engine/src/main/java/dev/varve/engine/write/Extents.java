@@ -3,7 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 
-/** Decides how far the stored extent of a key exceeds its samples. */
+/** Decides by how much the stored extent of a key exceeds its samples. */
 final class Extents {
   /*
    * A key that receives samples for a year should not have its extent written with every sample,

@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch sorted by series and period: what a destination writes.
+ * A batch sorted by series and period, as a destination writes it.
  *
  * @param parts samples of one series in one period each, in the order in which they arrived
- * @param tally counts what the destination refuses
+ * @param tally counts the samples that the destination refuses
  * @param lifetime after which the samples expire; null for never
  * @param stamp first of enough stamps that were reserved for the batch; 0 to take new ones
  */

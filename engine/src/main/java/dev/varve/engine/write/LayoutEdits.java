@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * one thread.
  */
 final class LayoutEdits implements CellSink {
-  /** Receives what the layout refuses of the group in progress. */
+  /** Receives the layout's refusals of values of the group in progress. */
   interface Refusals {
     void refuse(int column, int sample, Refusal refusal);
   }

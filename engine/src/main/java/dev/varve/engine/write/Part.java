@@ -5,7 +5,7 @@ import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 
-/** Samples of one series in one period; counts what the layout refuses of them. */
+/** Samples of one series in one period; counts those that the layout refuses. */
 final class Part implements LayoutEdits.Refusals {
   private final KnownSeries series;
   private final Period period;

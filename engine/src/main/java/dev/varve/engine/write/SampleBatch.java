@@ -64,7 +64,7 @@ public final class SampleBatch {
     this.firstRefused = firstRefused;
     this.growth = growth;
     this.columns = tiers.newColumns();
-    // Pooled columns tell how many series a batch has.
+    // The capacity of pooled columns shows how many series batches usually have.
     this.keys = new int[columns.columnCapacity()];
   }
 

@@ -7,9 +7,9 @@ import dev.varve.model.Kind;
  * A series that samples of one kind can be added to without looking its key up: a field of a key
  * that the catalog durably knows. Holds no key, so that callers can keep many of them.
  *
- * <p>A handle never becomes wrong, but it may stop taking samples, for example if their times leave
- * the extent that the catalog had noted, or if the series was removed. The caller then writes the
- * samples under the key and asks for a new handle.
+ * <p>A handle never writes to a wrong series, but it may stop taking samples, for example because
+ * their times lie outside the extent in the catalog, or because the series was removed. The caller
+ * then writes the samples under the key and requests a new handle.
  */
 public final class SeriesHandle {
   private final int number;

@@ -140,7 +140,7 @@ final class SeriesNotes {
 
   /**
    * Adds a key that has an attribute and perhaps no sample. The extent covers the attribute, too:
-   * where rows have times, nothing else tells which rows a key may have.
+   * if rows have times, only the extent shows which rows a key may have.
    *
    * @param time of the attribute; null if it has none
    */

@@ -40,7 +40,7 @@ final class UsedIndexCells {
   }
 
   /**
-   * Notes that samples rely on a cell.
+   * Records that samples rely on a cell.
    *
    * @return false if the cell must be written with the samples: no sample relied on it in this turn
    *     or the preceding one, or no more cells can be kept

@@ -87,7 +87,10 @@ final class WriteOutage implements AutoCloseable {
     }
   }
 
-  /** Probes unless there are recent writes, which tell more. Returns whether the outage is over. */
+  /**
+   * Probes unless there are recent writes, which say more than a probe. Returns whether the outage
+   * is over.
+   */
   private boolean probeOnce() {
     if (hasEnded()) {
       return true;
