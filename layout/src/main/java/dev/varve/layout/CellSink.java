@@ -2,7 +2,7 @@ package dev.varve.layout;
 
 import dev.varve.store.MutationBatch;
 
-/** Receives what a layout encodes. */
+/** Receives the edits that a layout encodes. */
 public interface CellSink {
   /** Returns the batch for edits of a table that holds samples or attributes. */
   MutationBatch data(int table);

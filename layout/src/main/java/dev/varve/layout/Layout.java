@@ -40,7 +40,7 @@ public interface Layout extends StorageLayout, RowAddressing {
    * Prepares a key for use: looks up or claims whatever its row keys need. Throws {@link
    * RefusedException} for rejected keys.
    *
-   * @param create whether to claim what is missing. If false and something is missing, the step
+   * @param create whether to claim what is missing. If false and any of it is missing, the step
    *     yields {@link Optional#empty()}, because no row can exist then
    */
   Step<Optional<Binding>> bind(GroupKey key, boolean create);

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a query needs of the rows it reads.
+ * The parts of rows that a query needs.
  *
  * @param times the range of sample times
  * @param fields the fields to return; null for all

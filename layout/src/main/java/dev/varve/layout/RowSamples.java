@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what a row decodes to: for each field and kind a vector of samples, in cell order.
- * Reusable. Not safe for use by several threads.
+ * Collects the decoded contents of a row: for each field and kind a vector of samples, in cell
+ * order. Reusable. Not safe for use by several threads.
  */
 public final class RowSamples {
   /** The samples of one field and kind. Empty vectors are kept for the next row. */

@@ -50,8 +50,8 @@ public sealed interface Power {
   non-sealed interface Reclaim extends Power {
     /**
      * Frees the space that deleted and replaced cells of a range of rows still take, in table files
-     * and logs. What readers see does not change. May take long, and competes with other work for
-     * the disk.
+     * and logs. Reads return the same cells as before. May take long, and competes with other work
+     * for the disk.
      *
      * @param from the first row
      * @param to the row after the last; null means the end of the table

@@ -5,7 +5,8 @@ import java.nio.file.Path;
 /**
  * Keeps every write to a store waiting until it is closed, so that the files of several stores can
  * be copied as of one moment. Everything acknowledged before it was taken is in the copy, and
- * nothing written later. Reads continue. Keep it short: writers give up after some seconds.
+ * nothing written later. Reads continue. Hold writes only briefly: they time out after some
+ * seconds.
  */
 public interface WriteHold extends AutoCloseable {
   /**

@@ -102,7 +102,7 @@ public final class BlockDescription {
       this.parts = parts;
     }
 
-    /** Adds what was read since the last part. */
+    /** Adds the bytes that were read since the last part. */
     private void part(String label, String text) {
       if (in.position() > from) {
         parts.add(new Part("value", label, text, from, in.position()));

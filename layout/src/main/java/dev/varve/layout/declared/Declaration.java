@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param table name of its table
  * @param resolution unit of all sample times
  * @param retention how long samples are kept, by sample time, which bounds the size of a row; null
- *     if unbounded. Whoever opens the layout enforces it.
+ *     if unbounded. The engine enforces it.
  * @param key the row key, part by part
  * @param partition number of leading key parts that name the partition
  * @param families in table order

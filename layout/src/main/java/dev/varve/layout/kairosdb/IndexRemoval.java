@@ -41,7 +41,9 @@ final class IndexRemoval {
         }
       };
 
-  /** Deletes what lists the rows of a key that begin at a time, whatever their data type. */
+  /**
+   * Deletes the index cells of the rows of a key that begin at a time, whatever their data type.
+   */
   void key(KairosDbBinding key, long rowTime) {
     for (DataType type : DataType.WRITTEN) {
       new IndexWriter(key, sink).row(type, rowTime, 0);

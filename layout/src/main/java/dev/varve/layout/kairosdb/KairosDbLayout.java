@@ -51,11 +51,11 @@ import java.util.TreeMap;
  *     value      by the data type
  * </pre>
  *
- * The format is that of KairosDB 1.3.0, including all older formats that 1.3.0 reads. The rules for
- * what it cannot hold are {@code kairosdb.text}, {@code .key}, {@code .resource}, {@code .field},
- * {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. A row has one data type,
- * so a long and a double at the same instant are two samples. A read of one kind returns the one
- * written last; if both were written in the same millisecond, the double.
+ * The format is that of KairosDB 1.3.0, including all older formats that 1.3.0 reads. The rules of
+ * its refusals are {@code kairosdb.text}, {@code .key}, {@code .resource}, {@code .field}, {@code
+ * .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. A row has one data type, so a
+ * long and a double at the same instant are two samples. A read of one kind returns the one written
+ * last; if both were written in the same millisecond, the double.
  */
 public final class KairosDbLayout implements Layout {
   public static final String NAME = "kairosdb";

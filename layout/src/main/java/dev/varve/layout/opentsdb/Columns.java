@@ -54,7 +54,7 @@ final class Columns {
   private Columns() {}
 
   /**
-   * Returns what a cell holds.
+   * Returns the kind of content of a cell.
    *
    * @throws DamagedCellException if its format is unknown
    */

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  * @param groups the reads, in the order of the request's bindings as far as these are read
  *     separately. If the row keys have {@link dev.varve.layout.KeyPart.Time#eras()}, the groups of
  *     each era follow those of the era before
- * @param estimate what the plan is expected to read
+ * @param estimate the amounts that the plan is expected to read
  * @param alternatives all ways that were compared, the chosen one first
  * @param notes remarks for human readers, such as {@code this query scans 31 rows to return 1}
  */

@@ -4,7 +4,10 @@ import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A store under test: how to open it, how much to thin its tests, and its known gaps. */
+/**
+ * A store under test: its name, a way to open it, a factor that thins its tests, and its known
+ * gaps.
+ */
 public interface StoreFixture {
   /** Returns the name of the store, including its configuration if several are tested. */
   String name();

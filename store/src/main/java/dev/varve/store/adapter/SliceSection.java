@@ -71,8 +71,8 @@ public record SliceSection(
   }
 
   /**
-   * Returns what is left of the token's slice. If the token's row is in the slice, it is the first
-   * section, with all its columns: the caller skips those before the token.
+   * Returns the sections of the token's slice that are left. If the token's row is in the slice, it
+   * is the first section, with all its columns: the caller skips those before the token.
    */
   public static List<SliceSection> from(ReadPlan plan, ResumeToken token) {
     List<SliceSection> left = new ArrayList<>();

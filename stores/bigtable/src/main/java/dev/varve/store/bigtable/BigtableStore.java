@@ -317,7 +317,7 @@ final class BigtableStore implements Store {
         : call.toStoreException("reading table '%s'".formatted(name));
   }
 
-  /** Returns what a filter selects from one row; null if that is nothing. */
+  /** Returns the cells of one row that a filter selects; null if there are none. */
   @Nullable ReceivedRow readRow(TableMapping table, ByteString key, Filter filter) {
     reads.increment();
     try {

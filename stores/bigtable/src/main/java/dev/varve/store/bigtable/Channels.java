@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of a client. After an outage gRPC waits up to two minutes before it reconnects.
- * That delay cannot be configured, but gRPC can be told to retry now.
+ * That delay cannot be configured, but a call can make gRPC retry now.
  */
 final class Channels {
   private static final Duration PAUSE = Duration.ofMillis(250);

@@ -24,8 +24,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates requests for the segments of a plan. A request asks Bigtable for what the plan wants, or
- * for more if Bigtable cannot express it: the receiver checks each cell again.
+ * Creates requests for the segments of a plan. A request selects the cells of the plan, or more of
+ * them if Bigtable cannot express the plan: the receiver checks each cell again.
  *
  * <p>Each family has its own chain of filters, interleaved with those of the others. Bigtable
  * guarantees no order of families, so a limit over all of them would cut at random.

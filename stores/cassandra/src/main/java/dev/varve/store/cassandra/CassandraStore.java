@@ -84,7 +84,10 @@ final class CassandraStore implements Store {
             foreign.id(spec.name()));
   }
 
-  /** No node tells by CQL which deleted cells its files still have, so this is never certain. */
+  /**
+   * CQL does not show which deleted cells the files of a node still have, so the answer is never
+   * certain.
+   */
   @Override
   public Collected collected(TableSpec spec, Instant deleted) {
     requests.ensureOpen();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the cells of one family in a table of Cassandra. Safe for use by several threads. Returned
- * buffers are views of the row: whoever keeps them copies them.
+ * buffers are views of the row: callers that keep them must copy them.
  */
 sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
   /** Returns the write times for one mutation. */
@@ -22,7 +22,9 @@ sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
    */
   BoundStatement put(CellBatch edits, int edit, long stamp);
 
-  /** Returns whether a row lies within a range; false if the read returned more than asked for. */
+  /**
+   * Returns whether a row lies within a range; false if the read returned rows beside the range.
+   */
   default boolean isIn(PartitionRange range, Row row) {
     return true;
   }

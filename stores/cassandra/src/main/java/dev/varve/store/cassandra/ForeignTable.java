@@ -174,8 +174,8 @@ final class ForeignTable implements FamilyTable {
   }
 
   /**
-   * Returns what goes with the delete of a column: the static columns are set as by a put. Null if
-   * there are none.
+   * Returns the statement that accompanies the delete of a column and sets the static columns as a
+   * put does. Null if there are none.
    */
   @Nullable BoundStatement touch(CellBatch edits, int edit, long stamp) {
     if (touch == null) {

@@ -92,8 +92,8 @@ final class SchemaAgreement {
 
   /**
    * Returns the versions of all nodes that are not known to be down. Nodes of this data center are
-   * queried directly, because what nodes know of each other may be outdated. Other nodes may be
-   * unreachable from here, so a local node is asked for their versions.
+   * queried directly, because the nodes' view of each other may be outdated. Other nodes may be
+   * unreachable from here, so their versions are read from a local node.
    */
   private Versions schemaVersions() {
     Versions versions = new Versions(new TreeSet<>(), new TreeMap<>());

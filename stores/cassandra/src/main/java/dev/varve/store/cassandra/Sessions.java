@@ -109,13 +109,13 @@ final class Sessions {
                 Math.min(32_768, 2 * options.requestsInFlight() + 64))
             .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(250))
             .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(10))
-            // Building the driver's schema metadata is expensive. Requests asks for it once, and
+            // Building the driver's schema metadata is expensive. Requests fetches it once, and
             // only for this keyspace, whose replication shows which node to address.
             .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
             .withStringList(
                 DefaultDriverOption.METADATA_SCHEMA_REFRESHED_KEYSPACES,
                 List.of(options.keyspace()))
-            // TableCatalog asks every node itself.
+            // TableCatalog queries every node itself.
             .withDuration(DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, Duration.ZERO)
             .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
             .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0);

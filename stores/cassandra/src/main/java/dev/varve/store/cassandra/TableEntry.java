@@ -38,7 +38,7 @@ final class TableEntry {
     return id;
   }
 
-  /** Returns what reads have learned of the cells of a family. */
+  /** Returns the estimated size of a family's cells. */
   CellWeight weight(int family) {
     return weights.get(family);
   }

@@ -172,7 +172,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
 
   /**
    * Waits until the clocks of the nodes, which count milliseconds, are past all write times given
-   * so far: earlier puts must not hide what is decided now.
+   * so far: earlier puts must not hide the result of the present decision.
    */
   private static void awaitNodeClocks() {
     long last = ArrivalTimes.last();

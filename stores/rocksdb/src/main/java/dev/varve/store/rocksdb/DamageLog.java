@@ -22,8 +22,8 @@ final class DamageLog {
   private long count;
 
   /**
-   * Records what was found, and already logged, while the store was opened. Torn tails do not count
-   * as damage.
+   * Records the damage that was found, and already logged, while the store was opened. Torn tails
+   * do not count as damage.
    */
   synchronized void begin(List<StoreDamage> found) {
     met.addAll(found);

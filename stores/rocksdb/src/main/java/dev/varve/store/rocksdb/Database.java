@@ -104,7 +104,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   /**
    * Opens the database, or creates it.
    *
-   * @param salvage what a recovery keeps; null if damage must fail the opening
+   * @param salvage the data after damage that a recovery keeps; null if damage must fail the
+   *     opening
    * @param told called with failed flushes and compactions, on threads of RocksDB; must neither
    *     throw nor block
    * @throws StoreException if the database is in use or damaged, or the directory cannot be created
@@ -328,8 +329,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   }
 
   /**
-   * Rewrites a range of cells without what was deleted or replaced. All buffers are written out
-   * first, so that older logs are deleted as well.
+   * Rewrites a range of cells without those that were deleted or replaced. All buffers are written
+   * out first, so that older logs are deleted as well.
    */
   void reclaim(GrowingBytes from, GrowingBytes to) throws RocksDBException {
     flush();

@@ -428,7 +428,7 @@ final class GroupCommit {
         continue;
       }
       if (write.decision instanceof WriterPause) {
-        // What came before must not wait for the end of the pause.
+        // Earlier writes must not wait for the end of the pause.
         write(records, gathered, unsynced);
         sync(unsynced);
         unsynced.clear();

@@ -37,7 +37,7 @@ final class Rebuild {
   /**
    * Copies the cells.
    *
-   * @return what could not be read
+   * @return the ranges of keys that could not be read
    */
   List<LostKeys> run(TableSet tables, Manifest manifest, FileCheck progress) throws IOException {
     lost.addAll(tables.lost());

@@ -97,7 +97,7 @@ final class TableSet {
     return bytes;
   }
 
-  /** Reads every block of a file and returns what is damaged. */
+  /** Reads every block of a file and returns the damaged ranges of keys. */
   static List<LostKeys> damaged(SstFile file) {
     List<LostKeys> damaged = new ArrayList<>();
     for (Block block : file.blocks()) {

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A decision that writes nothing and keeps the writer busy until it is closed. It ends by itself
- * before waiting callers give up.
+ * before the waiting calls time out.
  */
 final class WriterPause implements GroupCommit.Decision, AutoCloseable {
   /**
@@ -43,7 +43,7 @@ final class WriterPause implements GroupCommit.Decision, AutoCloseable {
     }
   }
 
-  /** Notes that the write has ended, whether or not it began. */
+  /** Called when the write has ended, whether or not it began. */
   void ended() {
     reached.countDown();
   }

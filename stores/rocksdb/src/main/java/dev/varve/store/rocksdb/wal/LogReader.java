@@ -26,7 +26,7 @@ final class LogReader implements AutoCloseable {
    * @param offset offset of its first fragment
    * @param end end of its last fragment
    * @param length length of its payload in bytes
-   * @param payload the start of the payload, no longer than the reader was asked to keep
+   * @param payload the start of the payload, at most as many bytes as the reader keeps
    * @param checksum CRC-32C of the payload after the header and the checksum of a batch's mark
    */
   record Whole(long offset, long end, int length, byte[] payload, int checksum) implements Entry {}

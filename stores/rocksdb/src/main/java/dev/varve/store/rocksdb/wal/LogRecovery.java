@@ -202,7 +202,7 @@ public final class LogRecovery {
     throw new DamagedStoreException(message.toString(), proven, null);
   }
 
-  /** Removes from a log what RocksDB must not read. */
+  /** Removes the parts of a log that RocksDB must not read. */
   private void clear(long number, Path file) throws IOException {
     Hole end = cut;
     boolean whole = scan.holes().stream().noneMatch(hole -> hole.log == number && hole.offset >= 0);

@@ -128,7 +128,9 @@ final class LogScan {
     }
   }
 
-  /** Returns what else is wrong with the database; null if nothing was found. */
+  /**
+   * Returns the first flaw of the database other than damage to its logs; null if there is none.
+   */
   @Nullable FileFlaw flaw() throws IOException {
     long length =
         switch (state) {

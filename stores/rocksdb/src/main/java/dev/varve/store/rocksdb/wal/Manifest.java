@@ -118,7 +118,7 @@ public record Manifest(
     return new Manifest(name, 0, 0, -1, new TreeMap<>(), new Flaw(0, reason, false));
   }
 
-  /** Returns what remains known if this MANIFEST cannot be trusted. */
+  /** Returns the information that remains valid if this MANIFEST cannot be trusted. */
   Manifest damaged(String reason) {
     return new Manifest(name, 0, 0, lastSequence, files, new Flaw(0, reason, false));
   }
