@@ -29,8 +29,8 @@ public interface NoteCells {
   /**
    * Returns the cell of a note.
    *
-   * @param start start of the note, at least 1, in the unit of the original: seconds if the number
-   *     fits into 32 bits, else milliseconds
+   * @param start the start of the note, at least 1, in the unit of the original: seconds if the
+   *     number fits into 32 bits, else milliseconds
    * @throws RefusedException if the layout holds no such time
    */
   Place place(Bytes owner, long start);

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of the damaged place
  * @param outcome the store's response
  * @param file the file, as a path
- * @param offset offset of the first bad byte in the file; -1 if unknown, for example because the
- *     file is missing
+ * @param offset the offset of the first bad byte in the file; -1 if unknown, for example because
+ *     the file is missing
  * @param bytes number of bytes that are unreadable or were cut off; 0 or more
  * @param lostEdits number of puts and deletes of cells that are missing because of the damage; -1
  *     if unknown

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param design its design, for comparison with others; null if it is unknown
  * @param reads costs of the queries of the workload, in their order
  * @param refused number of queries that it could not answer
- * @param faults faults that rule it out whatever it costs: a row too large, writes in one place
+ * @param faults the faults that rule it out whatever it costs: a row too large, writes in one place
  */
 record Option(
     @Nullable Design design,

@@ -29,7 +29,7 @@ final class Compactions {
    *
    * @param regions all regions of the table, with their replicas
    * @param served metrics of the regions, as region servers report them
-   * @param version version of the master; except during an upgrade, all servers run the same
+   * @param version the version of the master; except during an upgrade, all servers run the same
    *     version
    */
   record Told(List<RegionInfo> regions, List<RegionMetrics> served, String version) {}
