@@ -24,7 +24,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tells without a running server what its users may do. For one thread. */
+/**
+ * Decides which requests of a user a server would admit, without a running server. For one thread.
+ */
 public final class AccessCheck {
   private final ServerConfig config;
   private final AccessRules rules;
@@ -37,8 +39,8 @@ public final class AccessCheck {
    * @param status 200 if the request is admitted, otherwise the status of the error
    * @param rights the rights that the request needs
    * @param reason why it is refused; empty if it is admitted
-   * @param further when the request needs another right too, which it does not tell itself; empty
-   *     if none does
+   * @param further the case in which the request needs another right too, if the request alone does
+   *     not show it; empty if there is none
    */
   public record Decision(int status, Set<Right> rights, String reason, String further) {
     public Decision {
@@ -72,7 +74,7 @@ public final class AccessCheck {
   public record Endpoint(String dialect, Route route) {}
 
   /**
-   * Reads the files that say who may do what.
+   * Reads the files that define users and their rights.
    *
    * @throws dev.varve.server.config.ConfigException if they have a problem
    */
@@ -90,7 +92,7 @@ public final class AccessCheck {
   /**
    * Decides about a request.
    *
-   * @param user name of a user; null for a request that proves nothing
+   * @param user name of a user; null for a request without authentication
    * @param port listener; null for the first one that speaks HTTP
    */
   public Decision decide(@Nullable String user, Request request, @Nullable Integer port) {
@@ -134,7 +136,7 @@ public final class AccessCheck {
     return new Decision(e.status(), rights, String.valueOf(e.getMessage()), "");
   }
 
-  /** Decides by what the request says beside its path, as its handler does. */
+  /** Decides by the parts of the request other than its path, as its handler does. */
   private static Decision further(UnsentExchange exchange, Route route, Caller caller) {
     Set<Right> rights = EnumSet.of(route.right());
     Route.Needs needs = route.needs();

@@ -5,7 +5,9 @@ import dev.varve.server.security.AccessRules;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Compares what listeners expose with who is authenticated. */
+/**
+ * Compares the listeners with the access rules: who can reach a port, and who must authenticate.
+ */
 record Exposure(ServerConfig config) {
   /** Returns why the server must not listen with these rules; empty if it may. */
   List<String> objections(AccessRules rules) {

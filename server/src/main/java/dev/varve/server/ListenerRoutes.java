@@ -62,7 +62,7 @@ record ListenerRoutes(
     return new Router(mounts);
   }
 
-  /** Returns what the Unix socket answers: what commands ask. */
+  /** Returns the router of the Unix socket, with the routes that commands use. */
   Router local(DialectContext context) {
     List<Router.Mount> mounts = operators();
     mounts.add(new VarveApi(context).mount());

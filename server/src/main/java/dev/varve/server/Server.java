@@ -58,10 +58,13 @@ import org.jspecify.annotations.Nullable;
  * remains open and belongs to its creator.
  */
 public final class Server implements AutoCloseable {
-  /** Carbon's limit, in bytes; enough for a path of several hundred nodes. */
+  /**
+   * Maximum length of a Graphite line in bytes: carbon's limit, enough for a path of several
+   * hundred nodes.
+   */
   private static final int GRAPHITE_LINE_MAX = 16 << 10;
 
-  /** In bytes; a line may hold a log message. */
+  /** Maximum length of an Influx line in bytes; a line may hold a log message. */
   private static final int INFLUX_LINE_MAX = 1 << 20;
 
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
@@ -263,7 +266,7 @@ public final class Server implements AutoCloseable {
     return URI.create(scheme + "://" + name + ":" + ports().getFirst());
   }
 
-  /** Returns whether connections are encrypted, but for those of the Unix socket. */
+  /** Returns whether connections are encrypted, except those of the Unix socket. */
   public boolean encrypts() {
     return access.rules().encrypts();
   }
@@ -335,7 +338,7 @@ public final class Server implements AutoCloseable {
         this::senderOfTelnet);
   }
 
-  /** Returns the user who stored a roll-up task; null if there is none, or none any longer. */
+  /** Returns the user who stored a roll-up task; null if the user is unknown or was removed. */
   private @Nullable Caller creator(@Nullable String name) {
     AccessRules now = access.rules();
     if (!now.authenticates()) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param door the checks and relabelling that all series pass before they are written
  * @param web access of web pages, in addition to pages under the external URL of {@code rules}
  * @param deletes whether clients of other machines may delete
- * @param access who is admitted, and whether connections are encrypted
+ * @param access the files that define users and TLS
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -132,8 +132,8 @@ public record ServerConfig(
    *     Heroic answers only there if there are others; empty for a feed
    * @param dataset the dataset for lines and for requests that name none; null for the default
    * @param feed the protocol spoken instead of HTTP; null for HTTP
-   * @param as the user as whom a feed writes; null if its clients have certificates, or if nobody
-   *     is authenticated
+   * @param as name of the user with whose rights a feed writes; null if its clients have
+   *     certificates, or if nobody is authenticated
    */
   public record Listener(
       String host,

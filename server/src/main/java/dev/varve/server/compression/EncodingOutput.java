@@ -11,7 +11,7 @@ import java.util.Objects;
  * Closing it releases both at once. For one thread at a time.
  */
 abstract class EncodingOutput extends OutputStream {
-  /** A request to an encoder once it has read the source. */
+  /** The output that an encoder must emit after it has read the source. */
   enum Flush {
     NONE,
     /** All output for what it has read so far. */

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for series rather than samples. It is bounded as a query is, unless it sets a limit of
- * its own.
+ * A request for series rather than samples. The limits of queries apply, unless the request sets a
+ * limit of its own.
  */
 public final class CatalogQuestion {
   private final QueryUse use;

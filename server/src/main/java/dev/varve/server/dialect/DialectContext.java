@@ -55,7 +55,7 @@ public record DialectContext(
     boolean deletes,
     Clock clock,
     String version) {
-  /** The header that says where samples are once a write has been answered. */
+  /** The header that names the durability of samples once a write has been answered. */
   public static final String DURABILITY = "X-Varve-Durability";
 
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
@@ -72,8 +72,8 @@ public record DialectContext(
   }
 
   /**
-   * Returns the dataset that a request addresses with all its series, for what is kept beside
-   * series. The handler has to find out what of it the caller may see.
+   * Returns the dataset that a request addresses, with all its series, for data that is kept beside
+   * series. The handler must check which of that data the caller may see.
    *
    * @throws HttpError as {@link #dataset(Exchange)}
    */
@@ -126,7 +126,7 @@ public record DialectContext(
     return open == null ? List.of() : open.datasets().stream().map(Dataset::name).sorted().toList();
   }
 
-  /** Returns the dataset of the listener, for what concerns all of its series. */
+  /** Returns the dataset of the listener, for work that concerns all of its series. */
   public Dataset defaultDataset() {
     return find(dataset);
   }
@@ -152,7 +152,9 @@ public record DialectContext(
     return bound(exchange.caller(), find(name));
   }
 
-  /** Binds a dataset to what a caller may use: dialects reach datasets that are named by this. */
+  /**
+   * Binds a dataset to the series that a caller may use. Every named dataset passes through here.
+   */
   private static Dataset bound(Caller caller, Dataset found) {
     caller.requireDataset(found.name());
     return caller.bind(found);
@@ -170,7 +172,10 @@ public record DialectContext(
     }
   }
 
-  /** Returns an intake for the samples of a request, whose answer says where they are then. */
+  /**
+   * Returns an intake for the samples of a request, and sets the header {@link #DURABILITY} of the
+   * answer.
+   */
   public Intake intake(Exchange exchange, Dataset written, String dialect) {
     return intake(exchange, written, dialect, exchange.memory());
   }

@@ -1,4 +1,7 @@
-/** Dialects: their interface, the server's services for them, and questions about names. */
+/**
+ * The interface of dialects, the services that the server offers them, and shared queries for
+ * names.
+ */
 @NullMarked
 package dev.varve.server.dialect;
 

@@ -5,7 +5,7 @@ import dev.varve.query.PlanExplanation;
 import dev.varve.query.running.QueryUse;
 import java.util.function.Function;
 
-/** A query of a dialect that was read and can be explained. */
+/** A parsed query of a dialect that can be explained. */
 @FunctionalInterface
 public interface Explainable {
   /**

@@ -1,4 +1,4 @@
-/** The parts of a dialect that let its requests be explained. */
+/** The interface through which the queries of a dialect are explained. */
 @NullMarked
 package dev.varve.server.explain;
 

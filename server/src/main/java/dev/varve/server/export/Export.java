@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 
 /**
- * Reads all samples of a selection and writes them as they come: ordered by metric, series and
- * time, with the memory of one page of samples. What was accepted before it began is in it.
+ * Exports all samples of a selection, ordered by metric, series and time. It holds one page of
+ * samples at a time. It includes every sample that was accepted before it began.
  */
 public final class Export {
   /** Memory of a series that is remembered because several selectors may match it, in bytes. */
@@ -33,7 +33,10 @@ public final class Export {
 
   private static final Duration TIME_MAX = Duration.ofDays(7);
 
-  /** Exports that run at once in a process: fewer than queries, of which each of them is one. */
+  /**
+   * Maximum number of concurrent exports in a process: fewer than queries, because each export is a
+   * query.
+   */
   static final int RUNNING_MAX = 4;
 
   private static final Semaphore RUNNING = new Semaphore(RUNNING_MAX);
@@ -72,12 +75,12 @@ public final class Export {
   }
 
   /**
-   * Exports text, which all processors format.
+   * Exports text, which is formatted on all processors.
    *
    * @param rows maximum samples of a line, for JSON lines; at least 1
    * @param use also accounts for the text that is not written yet
    * @throws dev.varve.engine.error.QueryRefusedException if a limit is exceeded
-   * @throws OverloadedException if as many exports run as may run at once
+   * @throws OverloadedException if the maximum number of exports is running
    */
   public void run(ExportFormat format, Writer out, int rows, QueryUse use) throws IOException {
     use.memory().hold(ParallelExport.BYTES_MAX, "the text of an export");
@@ -89,7 +92,7 @@ public final class Export {
    *
    * @param use accounts for what is read and held, and can stop the export
    * @throws dev.varve.engine.error.QueryRefusedException if a limit is exceeded
-   * @throws OverloadedException if as many exports run as may run at once
+   * @throws OverloadedException if the maximum number of exports is running
    */
   public void run(ExportWriter writer, QueryUse use) throws IOException {
     if (!RUNNING.tryAcquire()) {

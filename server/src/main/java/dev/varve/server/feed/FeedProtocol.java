@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** A protocol without answers: a connection brings samples, and invalid ones are counted. */
+/** A protocol without answers: a connection sends samples, and invalid ones are counted. */
 public final class FeedProtocol implements StreamProtocol {
-  /** Reads what one connection brings. */
+  /** Reads the samples of one connection. */
   @FunctionalInterface
   public interface Reader {
     /**
@@ -35,7 +35,8 @@ public final class FeedProtocol implements StreamProtocol {
   /**
    * Creates a protocol.
    *
-   * @param protocol name under which samples, and lines or what corresponds to them, are counted
+   * @param protocol name under which samples are counted, and lines or the units that correspond to
+   *     them
    */
   public FeedProtocol(DialectContext context, String protocol, Reader reader) {
     this.context = context;

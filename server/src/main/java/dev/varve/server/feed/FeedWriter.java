@@ -21,7 +21,7 @@ import java.time.Duration;
  * thread-safe.
  */
 public final class FeedWriter {
-  /** Time after which a batch that the engine refuses is given up. */
+  /** Time after which a batch is dropped if the engine keeps rejecting it. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final DialectContext context;
@@ -37,7 +37,7 @@ public final class FeedWriter {
   /**
    * Creates the writer of a connection.
    *
-   * @param sender who sends
+   * @param sender the sender of the connection
    * @param protocol name under which samples and lines are counted
    * @param memory reservation for the columns of batches until they are written
    */
@@ -83,7 +83,7 @@ public final class FeedWriter {
     log.warn("lines lost", reason);
   }
 
-  /** Reports that the connection is closed because of what came in. */
+  /** Logs that the connection is closed because of its input. */
   void closes(String reason) {
     log.warn("connections closed", reason);
   }

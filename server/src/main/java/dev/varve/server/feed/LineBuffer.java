@@ -18,7 +18,7 @@ import java.util.List;
 public final class LineBuffer {
   private static final int FIRST_SIZE = 8 << 10;
 
-  /** Begins of request lines that a browser sends. */
+  /** Beginnings of the request lines that a browser sends. */
   private static final List<String> METHODS =
       List.of("GET /", "POST /", "HEAD /", "PUT /", "PATCH /", "DELETE /", "OPTIONS ");
 
@@ -34,7 +34,7 @@ public final class LineBuffer {
   private int to;
   private boolean tooLong;
 
-  /** Position at which the last line that was too long began. */
+  /** Index of the first byte of the last line that was too long. */
   private int beginOfTooLong;
 
   /** Why there is no memory for the current line; empty while there is. */
@@ -88,7 +88,7 @@ public final class LineBuffer {
     start = 0;
   }
 
-  /** Makes room for more of the line at hand; false if there is none. */
+  /** Makes room for more of the current line; returns false if there is no memory. */
   private boolean grow() {
     int before = buffer.length;
     int size = Math.min(lineMax, 2 * before);
@@ -103,7 +103,7 @@ public final class LineBuffer {
     return true;
   }
 
-  /** Moves to the next line; false where none is whole. */
+  /** Moves to the next complete line; returns false if there is none. */
   public boolean next() {
     for (int at = searched; at < filled; at++) {
       if (buffer[at] == '\n') {
@@ -157,36 +157,36 @@ public final class LineBuffer {
   }
 
   /**
-   * Whether bytes are left that are not a whole line: at the end of the stream, one that is cut
-   * off.
+   * Returns whether an incomplete line is left. At the end of the stream it is a truncated line.
    */
   public boolean hasRest() {
     return filled > start;
   }
 
-  /** Holds the line until the next call of {@link #fill}. */
+  /** Returns the array that holds the line until the next call of {@link #fill}. */
   public byte[] bytes() {
     return buffer;
   }
 
-  /** The first byte of the line. */
+  /** Returns the index of the first byte of the line. */
   public int from() {
     return from;
   }
 
-  /** Behind the line's last byte, without the line end. */
+  /** Returns the index after the last byte of the line, without its line end. */
   public int to() {
     return to;
   }
 
   /**
-   * Why there was no room for the line that is too long; empty where it is longer than any may be.
+   * Returns why there was no memory for the line that is too long; empty if it exceeds the maximum
+   * length.
    */
   public String dropped() {
     return dropped;
   }
 
-  /** Whether there was a line here that is too long to be given out. */
+  /** Returns whether there was a line here that is too long to be returned. */
   public boolean tooLong() {
     return tooLong;
   }

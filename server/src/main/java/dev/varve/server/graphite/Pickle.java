@@ -23,13 +23,13 @@ final class Pickle {
   /** Python's None. */
   static final Object NONE = new Object();
 
-  /** More than fit into a frame of samples. */
+  /** Maximum number of values, more than fit into a frame of samples. */
   static final int VALUES_MAX = 1 << 19;
 
-  /** Bytes that a value takes: itself, its place in a list that grows, its share of a tuple. */
+  /** Memory of a value in bytes: itself, its place in a list that grows, its share of a tuple. */
   private static final int VALUE_BYTES = 48;
 
-  /** Bytes of a place in the memo. */
+  /** Memory of an entry of the memo, in bytes. */
   private static final int MEMO_BYTES = 80;
 
   private static final int MARK_BYTES = 24;
@@ -156,7 +156,7 @@ final class Pickle {
     return bytes[at++] & 0xff;
   }
 
-  /** Passes over bytes and returns where they began. */
+  /** Skips bytes and returns the index of the first one. */
   private int skip(int count) {
     if (count > bytes.length - at) {
       throw wrong("ends in the middle");
@@ -195,7 +195,10 @@ final class Pickle {
     return stack.removeLast();
   }
 
-  /** Returns the last object on the stack. Refuses if nothing was put since the last mark. */
+  /**
+   * Returns the top of the stack without removing it. Fails if nothing was pushed since the last
+   * mark.
+   */
   private Object top() {
     if (stack.size() <= (marks.isEmpty() ? 0 : marks.getLast())) {
       throw wrong("takes a value where there is none");
@@ -231,7 +234,7 @@ final class Pickle {
     list().addAll(taken);
   }
 
-  /** The list on top. A tuple is a list here too, but one that pickles do not append to. */
+  /** Returns the list on top. A tuple is a list here too, but pickles do not append to it. */
   @SuppressWarnings("unchecked") // All lists are made here.
   private List<Object> list() {
     if (top() instanceof ArrayList<?> list) {
@@ -265,7 +268,7 @@ final class Pickle {
     return (int) announced;
   }
 
-  /** Two's complement, little-endian. */
+  /** Reads a little-endian number in two's complement. */
   private long littleEndian(int width) {
     if (width > Long.BYTES) {
       throw wrong("an integer of %d bytes, 8 are the most".formatted(width));
@@ -283,7 +286,7 @@ final class Pickle {
     return new String(bytes, skip(length), length, StandardCharsets.UTF_8);
   }
 
-  /** The bytes up to the next line end, each a character. */
+  /** Reads the bytes up to the next line end, each as a character. */
   private String line() {
     int from = at;
     while (next() != '\n') {
@@ -332,7 +335,7 @@ final class Pickle {
     return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + "..." : text;
   }
 
-  /** The bytes of a text, as the repr of Python 2 writes them. */
+  /** Returns a text from its form in Python 2's {@code repr}; each character is a byte. */
   private String unquoted(String quoted) {
     int end = quoted.length() - 1;
     if (end < 1 || quoted.charAt(0) != quoted.charAt(end) || "'\"".indexOf(quoted.charAt(0)) < 0) {
@@ -387,7 +390,7 @@ final class Pickle {
     throw wrong("'" + shown(text) + "' has an escape that is no character");
   }
 
-  /** The number that a value is; null where it is none. Texts of numbers are numbers to carbon. */
+  /** Returns a value as a number; null if it is none. As in carbon, a text may be a number. */
   static @Nullable Double number(Object value) {
     return switch (value) {
       case Long integer -> integer.doubleValue();

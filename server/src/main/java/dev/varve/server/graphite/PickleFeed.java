@@ -27,7 +27,7 @@ public final class PickleFeed implements FeedProtocol.Reader {
    *   pickle          // a list of (path, (time, value))
    */
 
-  /** Bytes of the largest frame, as carbon has it. */
+  /** Maximum size of a frame in bytes, as in carbon. */
   static final int FRAME_MAX = 1 << 20;
 
   private final Function<Dataset, GraphiteLines> format;
@@ -69,7 +69,7 @@ public final class PickleFeed implements FeedProtocol.Reader {
     }
   }
 
-  /** Reads a frame, whose bytes and values count as long as they are needed. */
+  /** Reads a frame. Its bytes and values are reserved as long as they are needed. */
   private static void read(
       InputStream in, int length, GraphiteLines paths, FeedWriter writer, Reservation memory)
       throws IOException {

@@ -23,7 +23,7 @@ final class StatusAnswers {
     this.context = context;
   }
 
-  /** Answers what the service is. */
+  /** Answers the name and version of the service. */
   void service(Exchange exchange) {
     HeroicJson.answer(exchange, this::service);
   }
@@ -94,7 +94,7 @@ final class StatusAnswers {
         });
   }
 
-  /** Answers the datasets, as Heroic its backends. */
+  /** Answers the datasets, in the form of Heroic's backends. */
   void backends(Exchange exchange) {
     HeroicJson.object(
         exchange,

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a request with its rights.
+ * The sender of a request, and its rights.
  *
  * @param name name in messages and logs
  * @param rights the rights. {@link Right#OPEN} is implied, and {@link Right#LOGIN} for every caller
@@ -28,7 +28,7 @@ public record Caller(
   public static final Caller ANYONE =
       new Caller("anyone", EnumSet.allOf(Right.class), null, null, false);
 
-  /** A command of this machine, through the Unix socket in the data directory. */
+  /** A command on this machine, through the Unix socket in the data directory. */
   public static final Caller LOCAL =
       new Caller("local", EnumSet.allOf(Right.class), null, null, true);
 

@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param linesIdle maximum silence of a connection with a line protocol; long, because agents send
  *     once per interval
  * @param minRate bytes per second that a client must send of a body and read of an answer
- * @param grace how far a client that sends a body may fall behind that rate
+ * @param grace maximum time by which a client that sends a body may lag that rate
  * @param proxies proxies whose {@code X-Forwarded-For} is trusted
  */
 public record ConnectionLimits(

@@ -432,7 +432,7 @@ public abstract class Exchange {
     return commit(status, headers, length);
   }
 
-  /** Adds to what the answer depends on. */
+  /** Adds a request header that the answer depends on to {@code Vary}. */
   final void vary(String name) {
     headers.merge("Vary", name, (some, more) -> some + ", " + more);
   }

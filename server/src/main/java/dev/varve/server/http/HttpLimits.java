@@ -12,9 +12,9 @@ import java.time.Duration;
  * @param writes maximum number of concurrent writes
  * @param reads maximum number of concurrent reads
  * @param waiting maximum number of waiting requests of either kind
- * @param patience how long they wait
+ * @param patience maximum time that a request waits
  * @param timeout maximum duration of a read
- * @param drain how long requests may continue when the server stops
+ * @param drain maximum time that requests continue when the server stops
  * @param connections limits of connections
  */
 public record HttpLimits(

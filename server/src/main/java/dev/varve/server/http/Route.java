@@ -38,7 +38,7 @@ public record Route(
     String further,
     @Nullable Needs needs,
     HttpHandler handler) {
-  /** Finds out which rights a request needs beside that of its route. */
+  /** Determines the rights that a request needs in addition to that of its route. */
   @FunctionalInterface
   public interface Needs {
     /** Returns the rights. Fails as the handler does if the request is invalid. */

@@ -11,8 +11,8 @@ public interface StreamProtocol {
   /**
    * Serves a connection on a virtual thread. The connection is closed when the method returns.
    *
-   * @param sender who sends; admitted when the connection begins, and to be asked before each batch
-   *     is written
+   * @param sender the sender; admitted when the connection begins, and to be checked again before
+   *     each batch is written
    * @param in received bytes, at least one; -1 when the client is done or the server stops; fails
    *     when the connection has been silent for too long
    * @param memory reservation for received bytes; closed after the method returns

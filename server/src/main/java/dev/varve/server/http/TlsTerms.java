@@ -5,7 +5,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
 /**
- * The server's offers and demands in a TLS handshake.
+ * The server's settings for TLS handshakes.
  *
  * @param context certificate, key and trust
  * @param parameters versions, cipher suites, groups and client authentication; never changed

@@ -4,7 +4,7 @@ import dev.varve.server.ingest.Intake;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lines that were not understood: how many, and why the first ones. */
+/** Lines that could not be parsed: their number, and the errors of the first ones. */
 final class BadLines {
   private static final int SHOWN = 10;
 
@@ -15,7 +15,7 @@ final class BadLines {
     return count;
   }
 
-  /** The first of them; there is one. */
+  /** Returns the error of the first line. There must be one. */
   String first() {
     return first.getFirst();
   }
@@ -26,7 +26,7 @@ final class BadLines {
     }
   }
 
-  /** A text by which agents know that sending the same lines again is useless. */
+  /** Returns the error message. Agents recognise its beginning and do not retry the lines. */
   String message(Intake intake) {
     StringBuilder text = new StringBuilder("partial write: ");
     if (count > 0) {

@@ -13,11 +13,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of one body. Those that a text holds together are one: they are kept until it
- * ends, and read as a whole or not at all.
+ * Reads the lines of one body. Lines that a quoted text spans are one record: they are held until
+ * the text ends, and accepted or rejected as a whole.
  */
 final class BodyLines {
-  /** Maximum number of bytes that are kept. */
+  /** Maximum number of bytes of held lines. */
   private static final int HELD_MAX = ShortLines.MAX;
 
   private static final String GOES_ON = "goes on with the text that a line before has opened";
@@ -41,9 +41,9 @@ final class BodyLines {
 
   /**
    * @param known reads lines of known series; null if none are known
-   * @param batch takes what is read
-   * @param bad takes what is not
-   * @param memory in which lines count that are kept
+   * @param batch receives the samples of valid lines
+   * @param bad receives the lines that cannot be parsed
+   * @param memory the reservation that held lines count against
    */
   BodyLines(
       InfluxLines format,
@@ -111,7 +111,10 @@ final class BodyLines {
     }
   }
 
-  /** Keeps bytes, in a buffer that grows twofold and is copied to be read. */
+  /**
+   * Holds bytes. They are reserved fourfold: the buffer doubles as it grows, and is copied to be
+   * read.
+   */
   private void keep(byte[] bytes) {
     memory.hold(4L * bytes.length);
     held.writeBytes(bytes);
@@ -142,7 +145,7 @@ final class BodyLines {
     heldLines = 0;
   }
 
-  /** There are no more lines. */
+  /** Ends the body. Lines whose text is still open are rejected. */
   void end() {
     if (heldLines > 0) {
       refuseHeld(heldReason);

@@ -46,7 +46,7 @@ public final class Influx implements Dialect {
 
   private static final String JSON = "application/json";
 
-  /** Agents choose by the version how they write; this one is the last of its line. */
+  /** The reported version, by which agents choose how they write. */
   private static final String VERSION = "1.8.10";
 
   private static final String VERSION_HEADER = "X-Influxdb-Version";
@@ -64,7 +64,7 @@ public final class Influx implements Dialect {
   private final DialectContext context;
   private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.knownKeys());
 
-  /** Prepares to answer. */
+  /** Creates the dialect. */
   public Influx(DialectContext context) {
     this.context = context;
   }
@@ -98,7 +98,7 @@ public final class Influx implements Dialect {
         new Errors());
   }
 
-  /** Answers with the headers by which the original is known. */
+  /** Adds the headers by which clients recognise the original. */
   private static HttpHandler named(HttpHandler handler) {
     return exchange -> {
       exchange.header(VERSION_HEADER, VERSION);
@@ -107,7 +107,10 @@ public final class Influx implements Dialect {
     };
   }
 
-  /** Errors as both versions read them, in the body and, as the first does, in a header. */
+  /**
+   * Errors in the form that clients of both versions read: in the body, and for version 1 in a
+   * header.
+   */
   private static final class Errors implements ErrorFormat {
     @Override
     public Body of(int status, String message) {
@@ -274,7 +277,10 @@ public final class Influx implements Dialect {
     }
   }
 
-  /** The name without a retention policy, which agents of the first version write after a slash. */
+  /**
+   * Returns the database without the retention policy, which agents of version 1 append after a
+   * slash.
+   */
   private static @Nullable String database(Exchange exchange, String parameter) {
     String name = exchange.parameter(parameter);
     int slash = name == null ? -1 : name.indexOf('/');

@@ -56,12 +56,14 @@ final class KnownLines {
   private final long[] bits = new long[FIELDS_MAX];
   private @Nullable Known before;
 
-  /** Position of the key of the current line. */
+  /** Index of the first byte of the current line's key. */
   private int keyFrom;
 
   private int keyTo;
 
-  /** The last number that was read: the number, its kind, and whether there was one. */
+  /**
+   * The last number that was read: a long, or the raw bits of a double. {@link #kind} tells which.
+   */
   private long number;
 
   private Kind kind = Kind.INT64;

@@ -32,7 +32,10 @@ public record Precision(Resolution unit, int factor) {
     };
   }
 
-  /** Returns a reader of lines for a dataset; lines without a time get the time of now. */
+  /**
+   * Returns a parser of lines for a dataset. Lines without a time get the current time of the
+   * clock.
+   */
   public InfluxLines lines(Dataset dataset, Clock clock) {
     Resolution target = dataset.resolution();
     return new InfluxLines(

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The outcomes of the samples of one request or connection. Each outcome is counted here and
- * reported to the listener.
+ * Counts the outcomes of the samples of one request or connection, and reports each to the
+ * listener.
  */
 final class IntakeTally {
   /** Memory of a rejection in bytes, without its key and message. */

@@ -59,7 +59,10 @@ public final class KnownKeys {
 
     private volatile Fields fields = Fields.NONE;
 
-    /** The key that followed the last time, which mostly follows again; written by races. */
+    /**
+     * The key that followed the last time, which usually follows again. Threads overwrite each
+     * other.
+     */
     private @Nullable Known next;
 
     private Known(byte[] labels, Object dataset, GroupKey key) {

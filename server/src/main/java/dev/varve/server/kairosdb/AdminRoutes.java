@@ -10,7 +10,7 @@ import dev.varve.server.http.Route.Load;
 import java.io.IOException;
 import java.util.List;
 
-/** The list of running queries of this dialect, and the way to end one. */
+/** Routes that list the running queries of this dialect and stop one. */
 final class AdminRoutes {
   private final DialectContext context;
 

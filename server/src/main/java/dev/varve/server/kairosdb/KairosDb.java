@@ -142,7 +142,7 @@ public final class KairosDb implements Dialect {
         });
   }
 
-  /** Returns the rights that a query needs beside that to read. */
+  /** Returns the rights that a query needs in addition to the right to read. */
   private Set<Right> needs(Exchange exchange) throws IOException {
     Asked asked = Asked.read(exchange, Resolution.MILLISECONDS, context.clock());
     return asked.request().writes() ? Set.of(Right.WRITE) : Set.of();

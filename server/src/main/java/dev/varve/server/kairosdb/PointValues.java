@@ -3,7 +3,7 @@ package dev.varve.server.kairosdb;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Values of points as KairosDB reads them: which type they have, and what they are in another. */
+/** Values of points as KairosDB reads them: their types, and their conversion to other types. */
 final class PointValues {
   private final PointBuffer points;
 

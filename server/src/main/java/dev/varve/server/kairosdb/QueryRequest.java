@@ -23,7 +23,8 @@ record QueryRequest(List<MetricQuery> metrics) {
    *
    * @param filters on its series, including the name
    * @param excludeTags whether the answer leaves out the tags
-   * @param saves where its results are also written, by the index of each {@link QueryPlan.Copy}
+   * @param saves the series to which its results are also written, by the index of each {@link
+   *     QueryPlan.Copy}
    */
   record MetricQuery(
       String name,
@@ -72,13 +73,13 @@ record QueryRequest(List<MetricQuery> metrics) {
   }
 
   /**
-   * How a metric is grouped.
+   * The grouping of a metric.
    *
    * @param tags of the first grouping by tags, as given, including duplicates; empty without one
    * @param groupings all other groupings, in order
    * @param splitters that implement those groupings
-   * @param refusal why the query fails once there is a point; null if it does not
-   * @param refusalOfNumbers why it fails once there is a number; null if it does not
+   * @param refusal the error with which the query fails once there is a point; null for none
+   * @param refusalOfNumbers the error with which it fails once there is a number; null for none
    */
   record GroupBy(
       List<String> tags,

@@ -30,7 +30,9 @@ final class RollupReader {
   private final Resolution resolution;
   private final Reservation memory;
 
-  /** The place of what is read; like in KairosDB, it grows with every roll-up and query. */
+  /**
+   * The path of the part that is being read; as in KairosDB, it grows with every roll-up and query.
+   */
   private String place = "";
 
   /**
@@ -63,7 +65,7 @@ final class RollupReader {
   /**
    * Reads a task.
    *
-   * @param id the ID that it has or gets; one in the document does not count
+   * @param id the ID of the task; an ID in the document is ignored
    * @throws InvalidTaskException if fields of the task are missing or wrong
    * @throws HttpError if something else is wrong
    */
@@ -182,7 +184,10 @@ final class RollupReader {
     return queries;
   }
 
-  /** Reads a query; what KairosDB finds while it makes objects of the JSON answers 500 here. */
+  /**
+   * Reads a query. As in KairosDB, errors of the mapping from JSON to objects are answered with
+   * 500.
+   */
   private List<MetricQuery> metrics(Map<String, @Nullable Object> query) {
     try {
       return new QueryReader(clock, resolution, place).read(query).metrics();

@@ -58,7 +58,7 @@ public final class RollupScheduler implements AutoCloseable {
   /** Pause between two searches for tasks that other servers have added. */
   private static final long FOREIGN_TASKS_MILLIS = 10_000;
 
-  /** Pause until a damaged task is looked at again. */
+  /** Pause before a damaged task is checked again. */
   private static final long DAMAGED_MILLIS = 60_000;
 
   /** Maximum length of a stored error, in characters. */
@@ -75,11 +75,14 @@ public final class RollupScheduler implements AutoCloseable {
   /** Identifies this server in leases. */
   private final String holder = UUID.randomUUID().toString();
 
-  /** When tasks of others were last looked for, by dataset. Confined to the scheduler's thread. */
+  /**
+   * Time of the last search for tasks of other servers in ms since 1970, by dataset. Confined to
+   * the scheduler's thread.
+   */
   private final Map<String, Long> looked = new HashMap<>();
 
   /**
-   * Until when damaged tasks are left alone, in ms since 1970, by dataset and ID. Confined to the
+   * Time until which a damaged task is skipped in ms since 1970, by dataset and ID. Confined to the
    * scheduler's thread.
    */
   private final Map<String, Long> damaged = new HashMap<>();
@@ -173,7 +176,7 @@ public final class RollupScheduler implements AutoCloseable {
     }
   }
 
-  /** Does something for one task, so that its failure does not keep others from running. */
+  /** Runs work for one task. A failure does not keep other tasks from running. */
   private void guarded(String id, Dataset dataset, Runnable work) {
     try {
       work.run();

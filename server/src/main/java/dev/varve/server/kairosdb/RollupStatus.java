@@ -20,8 +20,8 @@ import tools.jackson.core.JsonGenerator;
 /**
  * The state of a roll-up task. Times are in ms since 1970.
  *
- * @param next when the task is due
- * @param done up to when everything has been rolled up; 0 for never
+ * @param next the time at which the task is due
+ * @param done the time up to which everything has been rolled up; 0 before the first execution
  * @param host the server of the last execution; empty before the first
  * @param queries results of the last execution, in the order of the task
  */
@@ -42,16 +42,16 @@ record RollupStatus(long next, long done, String host, List<OfQuery> queries) {
   /**
    * The last execution of one query.
    *
-   * @param at when it ended
-   * @param took in ms
+   * @param at the time at which it ended
+   * @param took its duration in ms
    * @param error null if it succeeded
    */
   record OfQuery(String metric, long at, long points, long took, @Nullable String error) {}
 
   /**
-   * Returns when a task is due that was due at another time.
+   * Returns the next time at which a task is due, in ms since 1970.
    *
-   * @param due in ms since 1970
+   * @param due the last time at which it was due, in ms since 1970
    * @param now in ms since 1970
    * @return the first time of the schedule after now
    */

@@ -13,13 +13,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The aggregator {@code save_as}: where the points that reach it are also written.
+ * The aggregator {@code save_as}: the series to which the points that reach it are also written.
  *
  * @param metric empty if none is given
  * @param tags of all points
  * @param ttl lifetime of the points in seconds; 0 for that of the dataset
  * @param addSavedFrom whether tag {@code saved_from} names the metric that was read
- * @param refusal why it fails once there is a point; null if it does not
+ * @param refusal the error with which it fails once there is a point; null for none
  */
 record SaveAs(
     String metric,

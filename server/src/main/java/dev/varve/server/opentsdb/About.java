@@ -184,7 +184,9 @@ final class About {
         });
   }
 
-  /** {@code /api/stats/region_clients}: no client of a region is in this layer. */
+  /**
+   * {@code /api/stats/region_clients}: an empty list, because this layer has no clients of regions.
+   */
   static void regionClients(Exchange exchange) {
     JsonAnswer.write(
         exchange,

@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb;
 
-/** A point is invalid. The reason has the words of OpenTSDB. */
+/** Thrown if a point is invalid. The reason is OpenTSDB's message. */
 final class BadPointException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -23,7 +23,7 @@ final class BadPointException extends RuntimeException {
   /**
    * Creates an exception.
    *
-   * @param line the reason as telnet has it
+   * @param line the reason in the form of telnet
    */
   BadPointException(DataPoint point, String reason, String line) {
     super(reason, null, false, false);
@@ -35,7 +35,7 @@ final class BadPointException extends RuntimeException {
   /**
    * Returns the exception for a line that is not a point.
    *
-   * @param line the reason as telnet has it
+   * @param line the reason in the form of telnet
    */
   static BadPointException of(String line) {
     return new BadPointException(NOTHING, line, line);

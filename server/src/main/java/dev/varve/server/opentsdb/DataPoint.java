@@ -12,8 +12,8 @@ import tools.jackson.core.JsonGenerator;
  * @param timestamp 0 if missing
  * @param value the text of a number or string
  * @param tags null if missing; a value may be null
- * @param rolledUp what a point of {@code /api/rollup} has besides; null for other points
- * @param counted what a point of {@code /api/histogram} has besides; null for other points
+ * @param rolledUp the further members of a point of {@code /api/rollup}; null for other points
+ * @param counted the further members of a point of {@code /api/histogram}; null for other points
  */
 record DataPoint(
     @Nullable String metric,
@@ -23,7 +23,7 @@ record DataPoint(
     @Nullable RolledUp rolledUp,
     @Nullable Counted counted) {
   /**
-   * What a histogram has instead of a value, unless it is encoded.
+   * The members of a histogram; an encoded one has a value instead of buckets.
    *
    * @param id the number of the codec of an encoded value
    * @param buckets the counts by bounds; null if missing
@@ -64,7 +64,7 @@ record DataPoint(
   }
 
   /**
-   * What a roll-up is of.
+   * The interval and the aggregators of a roll-up.
    *
    * @param interval null if missing
    * @param aggregator over time; null if missing

@@ -37,7 +37,7 @@ final class DataPointReader {
 
   /**
    * @param memory accounts for one point at a time
-   * @param kind of the points, which decides about the members that they have
+   * @param kind the kind of the points, which determines their members
    */
   DataPointReader(JsonParser json, Reservation memory, PointForm.Kind kind) {
     this.json = json;

@@ -48,7 +48,7 @@ record HistogramPoints(Dataset dataset, Histograms histograms) implements PointF
     }
   }
 
-  /** Returns where a histogram belongs. */
+  /** Returns a histogram with the place where it is stored. */
   Placed placed(DataPoint point, SimpleHistogram histogram) {
     Integer codec = histograms.codec();
     if (codec == null) {

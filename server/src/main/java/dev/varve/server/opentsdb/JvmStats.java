@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** {@code /api/stats/jvm} and {@code /api/stats/threads}: what Java says of the process. */
+/** {@code /api/stats/jvm} and {@code /api/stats/threads}: Java's figures for the process. */
 final class JvmStats {
   private JvmStats() {}
 
@@ -76,7 +76,7 @@ final class JvmStats {
     json.writeEndObject();
   }
 
-  /** Writes the use of some memory; null where Java does not know it. */
+  /** Writes the use of some memory; null if Java does not know it. */
   private static void memory(JsonGenerator json, String name, @Nullable MemoryUsage usage) {
     if (usage == null) {
       json.writeNullProperty(name);

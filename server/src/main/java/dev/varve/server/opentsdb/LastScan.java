@@ -66,9 +66,10 @@ final class LastScan {
   }
 
   /**
-   * Returns what to read for a part of the request.
+   * Returns the series to read for a part of the request.
    *
-   * @throws OpenTsdbError 400 if it names what the dataset does not know, or does not suffice
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know, or has no metric, or
+   *     has no tags although the search is limited in time
    */
   List<Wanted> wanted(LastRequest.Sub sub) {
     if (sub.tsuids().isEmpty()) {
@@ -134,7 +135,7 @@ final class LastScan {
   /**
    * Reads the newest points of some series.
    *
-   * @param analysis receives what the read costs; null if nobody asks
+   * @param analysis receives the cost of the read; null if the query is not analysed
    */
   void read(Wanted wanted, @Nullable Analysis<String, ReadRequest> analysis, Sink into) {
     ReadRequest request = wanted.request();

@@ -5,18 +5,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenTSDB's answers to lines of its telnet interface that it does not take. It checks the words in
- * a fixed order, and its texts are what scripts look for.
+ * OpenTSDB's error messages for lines of its telnet interface. It checks the words of a line in a
+ * fixed order, and scripts look for its texts.
  */
 final class LineFault {
   /** A number of at most 19 digits, or of at most 20 characters with a sign. */
   private static final int DIGITS_MAX = 19;
 
   /**
-   * Where the words of a command are.
+   * The positions of the words of a command.
    *
    * @param metric index of the metric; time and value follow
-   * @param least number of words including the command, at least
+   * @param least minimum number of words, including the command
    * @param answered number of words in the answer
    */
   private record Form(int metric, int least, int answered) {}
@@ -28,10 +28,10 @@ final class LineFault {
   private LineFault() {}
 
   /**
-   * Returns what OpenTSDB answers after {@code put: }; null if it takes the line, unless names in
-   * it have characters that it does not allow.
+   * Returns OpenTSDB's message after {@code put: }; null if it accepts the line. The characters of
+   * names are not checked.
    *
-   * @param line the whole line, whose words stand between single blanks in OpenTSDB
+   * @param line the whole line; as in OpenTSDB, single spaces separate its words
    */
   static @Nullable String ofPut(String line) {
     String[] words = line.split(" ", -1);
@@ -47,7 +47,10 @@ final class LineFault {
     }
   }
 
-  /** Returns what OpenTSDB answers after {@code rollup: } before it looks at the roll-up itself. */
+  /**
+   * Returns OpenTSDB's message after {@code rollup: } before it checks the roll-up itself; null for
+   * none.
+   */
   static @Nullable String ofRollup(String line) {
     String[] words = line.split(" ", -1);
     try {
@@ -65,7 +68,10 @@ final class LineFault {
     }
   }
 
-  /** Returns what OpenTSDB answers after {@code histogram: } before it reads the buckets. */
+  /**
+   * Returns OpenTSDB's message after {@code histogram: } before it reads the buckets; null for
+   * none.
+   */
   static @Nullable String ofHistogram(String line) {
     String[] words = line.split(" ", -1);
     try {
@@ -83,7 +89,7 @@ final class LineFault {
     }
   }
 
-  /** Returns what OpenTSDB says of a point without tags. */
+  /** Returns OpenTSDB's message about a point without tags. */
   static String withoutTags(String metric) {
     return "Need at least one tag (metric=%s, tags={})".formatted(metric);
   }

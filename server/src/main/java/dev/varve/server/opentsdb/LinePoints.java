@@ -120,7 +120,7 @@ final class LinePoints {
   /**
    * Returns the words of a line.
    *
-   * @param faults says what is wrong with it; null if nothing is
+   * @param faults returns the error of a line; null for none
    */
   private static List<String> words(String line, Function<String, @Nullable String> faults) {
     List<String> words = Stream.of(line.split("[ \t]+")).filter(word -> !word.isEmpty()).toList();
@@ -147,7 +147,7 @@ final class LinePoints {
         null);
   }
 
-  /** Returns a time; one in seconds and milliseconds loses its point. */
+  /** Returns a time; the point between seconds and milliseconds is removed. */
   private static long time(String word) {
     return Long.parseLong(word.replace(".", ""));
   }

@@ -102,7 +102,7 @@ final class Lookup {
     return new Asked(none ? null : metric, tags, body.integer("limit", LIMIT));
   }
 
-  /** Returns whether a name stands for any. */
+  /** Returns whether a name matches any name. */
   private static boolean isAny(@Nullable String name) {
     return name == null || name.isEmpty() || name.equals("*");
   }

@@ -10,8 +10,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes about names, as OpenTSDB's JSON: in the table of UIDs where OpenTSDB's own is attached,
- * elsewhere in the home of the dataset under the name, the same in every layout.
+ * Notes about names, in OpenTSDB's JSON. If OpenTSDB's own tables are attached, they are kept in
+ * its table of UIDs; otherwise in the home of the dataset under the name, the same in every layout.
  */
 final class NameNotes {
   private static final String SERVICE = "_UidMeta";

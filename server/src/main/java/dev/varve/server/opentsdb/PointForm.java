@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of the points of one endpoint, and their destination. */
+/** The form of the points that one endpoint accepts: their members, and where they are stored. */
 interface PointForm {
-  /** The endpoints, which have members of their own. */
+  /** The endpoints, whose points differ in their members. */
   enum Kind {
     PUT,
     ROLLUP,
@@ -28,14 +28,14 @@ interface PointForm {
   Dataset dataset();
 
   /**
-   * Returns where a point belongs.
+   * Returns the dataset, the series and the value of a point.
    *
    * @throws BadPointException if it is invalid
    */
   Placed place(DataPoint point);
 
   /**
-   * The place of a point.
+   * A point with the place where it is stored.
    *
    * @param point as an answer shows it
    * @param millis the time in milliseconds since 1970
@@ -61,9 +61,9 @@ interface PointForm {
   }
 
   /**
-   * Returns what is missing of a point; null if nothing is.
+   * Returns the error of a point with a missing member; null if none is missing.
    *
-   * @param value whether it needs a value
+   * @param value whether the point needs a value
    */
   static @Nullable String missing(DataPoint point, boolean value) {
     String metric = point.metric();
@@ -83,7 +83,7 @@ interface PointForm {
   /**
    * Parses a number.
    *
-   * @throws BadPointException if the value of the point is none
+   * @throws BadPointException if the value of the point is not a number
    */
   static PointValue number(DataPoint point) {
     String value = String.valueOf(point.value());

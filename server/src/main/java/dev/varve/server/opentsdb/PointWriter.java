@@ -87,7 +87,7 @@ final class PointWriter implements AutoCloseable {
     return dataset;
   }
 
-  /** Counts and logs a point that is none. */
+  /** Counts and logs an element that is not a point. */
   void report(String wrong) {
     intake.report(Intake.SYNTAX, 1, () -> wrong);
   }

@@ -45,8 +45,8 @@ final class Queries {
   record Asked(TsQuery query, String text) {}
 
   /**
-   * {@code GET|POST|DELETE /api/query}. A delete answers with what it deletes: the points of the
-   * asked times, where OpenTSDB deletes the whole hours.
+   * {@code GET|POST|DELETE /api/query}. A delete answers with the deleted points: those of the
+   * requested times. OpenTSDB deletes whole hours.
    */
   void query(Exchange exchange) throws IOException {
     // A delete answers with what it deletes.
@@ -151,7 +151,7 @@ final class Queries {
     }
   }
 
-  /** Checks the query of expressions, whose errors have OpenTSDB's status for surprises. */
+  /** Checks the query of expressions. As in OpenTSDB, its errors have the status 500. */
   private static TsQuery.Checked checked(TsQuery query, long now) {
     try {
       return query.check(now);
@@ -160,7 +160,7 @@ final class Queries {
     }
   }
 
-  /** Returns whether the method, or the parameter of clients without other methods, says so. */
+  /** Returns whether the request is a delete: by its method, or by {@code method_override}. */
   private static boolean isDelete(Exchange exchange) {
     return exchange.method().equals("DELETE")
         || "delete".equalsIgnoreCase(exchange.parameter("method_override"));
@@ -170,7 +170,10 @@ final class Queries {
     return asked.query().options().delete();
   }
 
-  /** Returns the rights that a query needs: what a delete deletes is in its answer. */
+  /**
+   * Returns the rights that a query needs. A delete also reads, because it answers with the deleted
+   * points.
+   */
   static Set<Right> needs(Exchange exchange) throws IOException {
     boolean posted = exchange.method().equals("POST");
     return isDelete(exchange) || (posted && deletes(posted(exchange)))

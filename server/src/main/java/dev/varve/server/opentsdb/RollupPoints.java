@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The points of {@code /api/rollup}: roll-ups of time, pre-aggregates of series, or both. */
 final class RollupPoints implements PointForm {
-  /** Aggregates that follow from others, which OpenTSDB does not take by default. */
+  /** Aggregates that follow from others, which OpenTSDB rejects by default. */
   private static final Set<String> DERIVED = Set.of("AVG", "DEV");
 
-  /** The places of the hash table that the original reads tags into. */
+  /** Number of slots of the hash table that the original reads tags into. */
   private static final int PLACES = 16;
 
   private final Dataset dataset;

@@ -30,7 +30,7 @@ record TsMeta(
     double min) {
   static final TsMeta NONE = new TsMeta("", "", "", 0, null, "", "", 0, Double.NaN, Double.NaN);
 
-  /** Returns what was posted or stored. */
+  /** Returns the notes of a posted or stored object. */
   static TsMeta of(JsonBody body) {
     return new TsMeta(
         text(body, "displayName"),
@@ -67,9 +67,9 @@ record TsMeta(
   }
 
   /**
-   * Returns what is stored in place of another.
+   * Returns the notes to store in place of others.
    *
-   * @param replaces whether members that this one leaves at their defaults get these, too
+   * @param replaces whether members with default values here also replace stored ones
    */
   TsMeta over(TsMeta stored, boolean replaces) {
     long first =

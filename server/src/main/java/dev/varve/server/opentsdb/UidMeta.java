@@ -24,7 +24,7 @@ record UidMeta(
     @Nullable SortedMap<String, String> custom) {
   static final UidMeta NONE = new UidMeta("", "", "", 0, null);
 
-  /** Returns what was posted or stored. */
+  /** Returns the notes of a posted or stored object. */
   static UidMeta of(JsonBody body) {
     return new UidMeta(
         text(body, "displayName"),
@@ -44,9 +44,9 @@ record UidMeta(
   }
 
   /**
-   * Returns what is stored in place of another.
+   * Returns the notes to store in place of others.
    *
-   * @param replaces whether members that this one leaves at their defaults get these, too
+   * @param replaces whether members with default values here also replace stored ones
    */
   UidMeta over(UidMeta stored, boolean replaces) {
     return replaces

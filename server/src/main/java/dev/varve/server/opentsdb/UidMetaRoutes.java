@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /api/uid/uidmeta}: notes about names. */
 final class UidMetaRoutes {
-  /** Two servers that write one note at once take turns; more attempts than this are odd. */
+  /** Servers that write one note at once take turns; more attempts than this mean a fault. */
   private static final int ATTEMPTS = 100;
 
   private final DialectContext context;
@@ -27,7 +27,7 @@ final class UidMetaRoutes {
     this.context = context;
   }
 
-  /** The name that a request is about, and what it says of it. */
+  /** The name that a request is about, and the notes that it sends. */
   private record Asked(Tsuid.Kind kind, String uid, UidMeta meta) {}
 
   /** A name with its notes. */
@@ -89,7 +89,7 @@ final class UidMetaRoutes {
         });
   }
 
-  /** The outcome of a request whose UID is known. */
+  /** Answers a request whose UID is known. */
   private interface Work {
     void on(Known known) throws IOException;
   }

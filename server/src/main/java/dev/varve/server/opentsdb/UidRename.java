@@ -72,7 +72,9 @@ final class UidRename {
     return asked;
   }
 
-  /** Renames, or returns why not, in OpenTSDB's words where it refuses that, too. */
+  /**
+   * Renames, or returns the reason for a refusal: OpenTSDB's message if OpenTSDB refuses it, too.
+   */
   private @Nullable String outcome(Exchange exchange, Dataset dataset, Asked asked, QueryUse use) {
     for (String one : List.of(asked.old(), asked.name())) {
       if (Uids.illegal(one) >= 0) {

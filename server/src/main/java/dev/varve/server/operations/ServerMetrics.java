@@ -50,7 +50,9 @@ public final class ServerMetrics implements RequestListener, IngestListener {
           "dialect",
           "rule");
 
-  /** Counters of refusals: a body may have millions, each recorded separately. */
+  /**
+   * Cached counters of refusals: a body may have millions of refusals, each recorded separately.
+   */
   private final Map<Refusing, Refusals> refusalsBy = new ConcurrentHashMap<>();
 
   private final Counter dropped =
@@ -97,7 +99,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     new RuntimeFigures().register(registry);
   }
 
-  /** A source of refusals: a rule, for a dialect that writes into a dataset. */
+  /** The labels of a counter of refusals: the broken rule, the dialect, and the dataset. */
   private record Refusing(String dataset, String dialect, String rule) {
     String toText() {
       return "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule);

@@ -23,8 +23,8 @@ import tools.jackson.core.JsonGenerator;
 /**
  * Snapshots of the data directory, with the paths and answers of VictoriaMetrics: {@code POST
  * /snapshot/create}, {@code GET /snapshot/list}, {@code POST /snapshot/delete?snapshot=NAME} and
- * {@code POST /snapshot/delete_all}. What changes something is never a GET. A list has, beyond
- * VictoriaMetrics' names, {@code details} with path, time and bytes.
+ * {@code POST /snapshot/delete_all}. A GET never changes anything. In addition to VictoriaMetrics'
+ * names, a list has {@code details} with path, time and bytes.
  */
 public final class SnapshotRoutes {
   private static final String JSON = "application/json";

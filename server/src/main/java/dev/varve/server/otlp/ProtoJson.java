@@ -184,7 +184,7 @@ final class ProtoJson {
   /**
    * Reads a constant of an enum, which is a number or a name; number 0 for null.
    *
-   * @param wanted what the value has to be, for the error
+   * @param wanted the expected value, for the error
    */
   <T> T enumeration(LongFunction<T> ofNumber, Function<String, T> ofName, String wanted) {
     String name = json.currentName();

@@ -47,7 +47,7 @@ final class LineImport {
   /**
    * Writes the samples of the body.
    *
-   * @param problemAtEnd returns what is wrong with the body as a whole; empty for nothing
+   * @param problemAtEnd returns the problem of the body as a whole; empty for none
    */
   void read(LineFormat format, Supplier<String> problemAtEnd) throws IOException {
     BatchBuilder batch = intake.newBatch();

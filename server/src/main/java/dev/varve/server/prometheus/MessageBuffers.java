@@ -4,8 +4,8 @@ import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 
 /**
- * Arrays for decompressed messages, used again: messages of some megabytes would otherwise be most
- * of what the garbage collector sees. Thread-safe.
+ * A pool of arrays for decompressed messages. Without it, messages of some megabytes would cause
+ * most of the garbage. Thread-safe.
  */
 final class MessageBuffers {
   private static final int KEPT = 4;

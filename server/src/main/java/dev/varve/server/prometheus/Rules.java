@@ -291,7 +291,7 @@ final class Rules {
   /**
    * Writes an alert.
    *
-   * @param whole whether with its annotations and value
+   * @param whole whether to include its annotations and value
    */
   private static void write(Alert alert, boolean whole, JsonGenerator json) {
     json.writeStartObject();

@@ -26,7 +26,7 @@ import java.util.TreeMap;
  *       pushed samples are stored rather than exposed for scraping
  * </ul>
  *
- * <p>Both answer as {@link LineImport} says.
+ * <p>Both answer as {@link LineImport} does.
  */
 final class TextImport {
   static final String PUSH = "/metrics/";

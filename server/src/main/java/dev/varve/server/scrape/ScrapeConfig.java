@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The discovery and scraping of the targets of one job; corresponds to one {@code scrape_config} of
- * Prometheus.
+ * The configuration of one scrape job: how to find its targets, and how to scrape them. Corresponds
+ * to one {@code scrape_config} of Prometheus.
  *
  * @param interval at most 100 years
  * @param timeout at most the interval

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides who sends requests, by files that it reads again within about a second of a change. A
- * file with a problem leaves in force what was read before. Thread-safe.
+ * Authenticates requests by files, which it reads again within about a second of a change. If a
+ * file has a problem, the rules that were read before remain in force. Thread-safe.
  */
 public final class AccessControl implements Guard, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessControl.class);
@@ -36,7 +36,7 @@ public final class AccessControl implements Guard, AutoCloseable {
   private volatile @Nullable RequestRate rate;
   private @Nullable Thread watcher;
 
-  /** State of the files when they were last checked; guarded by this. */
+  /** Fingerprints of the files at the last check; guarded by this. */
   private List<String> seen;
 
   private AccessControl(AccessFiles files, Function<AccessRules, List<String>> objections) {
@@ -51,7 +51,7 @@ public final class AccessControl implements Guard, AutoCloseable {
   /**
    * Reads the files, and watches them if there are any.
    *
-   * @param objections returns why rules do not fit the rest of the configuration; asked at each
+   * @param objections returns why rules do not fit the rest of the configuration; called at each
    *     reading
    * @throws ConfigException with all problems
    */

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The content of both files at one time. Immutable. */
+/** The rules of the web file and of the users file, read at one time. Immutable. */
 public final class AccessRules {
   private final WebConfig web;
   private final @Nullable TlsTerms tls;
@@ -168,7 +168,7 @@ public final class AccessRules {
         : null;
   }
 
-  /** Returns what the password of a user has to be. */
+  /** Returns the expected password of a user. */
   Passwords.Wanted password(String name) {
     User user = byName.get(name);
     String secret = users == null ? web.users().get(name) : user == null ? null : user.password();
@@ -182,7 +182,7 @@ public final class AccessRules {
     return user == null ? null : user.caller();
   }
 
-  /** Returns the caller with a certificate; null if it proves nobody. */
+  /** Returns the caller with a certificate; null if it identifies nobody. */
   public @Nullable Caller withCertificate(@Nullable X509Certificate certificate) {
     if (certificate == null || !verifiesCertificates() || !isValid(certificate)) {
       return null;

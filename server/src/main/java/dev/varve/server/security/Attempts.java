@@ -67,7 +67,7 @@ final class Attempts {
     private final int burst;
     private final long every;
 
-    /** Time at which all failures are forgiven, by key. */
+    /** Time at which all failures of a key are forgiven, in ns as {@link System#nanoTime}. */
     private final Cache<K, Long> forgiven;
 
     Buckets(int burst, Duration every) {
@@ -80,7 +80,9 @@ final class Attempts {
               .build();
     }
 
-    /** Returns the time until another attempt; negative or 0 if it may be made now. */
+    /**
+     * Returns the time until the next permitted attempt in ns; negative or 0 if it may be made now.
+     */
     long wait(K key, long now) {
       Long end = forgiven.getIfPresent(key);
       return end == null ? 0 : end - now - every * (burst - 1);

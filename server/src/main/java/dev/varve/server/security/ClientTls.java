@@ -20,12 +20,13 @@ public final class ClientTls {
   private ClientTls() {}
 
   /**
-   * Returns what a client trusts and proves.
+   * Returns a TLS context with the authorities that a client trusts and its certificate.
    *
-   * @param authorities PEM of those who may sign servers' certificates; null for those of Java
+   * @param authorities PEM of the authorities that may sign servers' certificates; null for those
+   *     of Java
    * @param certificate PEM of the client's certificate; null for none
    * @param key PEM of its key; null for none
-   * @param trustsAll whether every server is believed, whatever its certificate
+   * @param trustsAll whether every server is trusted, whatever its certificate
    * @throws GeneralSecurityException if a text cannot be used
    */
   public static SSLContext context(
@@ -68,7 +69,7 @@ public final class ClientTls {
     return factory.getTrustManagers();
   }
 
-  /** Believes every server, as its user has asked for. */
+  /** Trusts every server, because its user requested it. */
   private static final class Credulous extends X509ExtendedTrustManager {
     private static final X509Certificate[] NONE = {};
 

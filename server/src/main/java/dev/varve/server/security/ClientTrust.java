@@ -13,7 +13,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the certificates of clients: who signed them, if that matters, and their names. */
+/** Checks the certificates of clients: their signers, if required, and their names. */
 final class ClientTrust extends X509ExtendedTrustManager {
   private static final X509Certificate[] NO_ISSUERS = {};
 

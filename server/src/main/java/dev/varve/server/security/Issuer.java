@@ -24,17 +24,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The keys of an issuer of tokens (OpenID Connect Discovery). One thread fetches them; requests use
- * the last ones that it got. Thread-safe.
+ * the keys of the last successful fetch. Thread-safe.
  */
 final class Issuer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Issuer.class);
 
   /**
-   * How often keys are fetched.
+   * The times between fetches of keys.
    *
    * @param usual time between two fetches
    * @param least minimum time between two fetches, however many unknown keys tokens name
-   * @param patience time for which a request waits for a fetch in progress
+   * @param patience maximum time that a request waits for a fetch in progress
    */
   record Pace(Duration usual, Duration least, Duration patience) {
     static final Pace DEFAULT =
@@ -93,8 +93,8 @@ final class Issuer implements AutoCloseable {
   }
 
   /**
-   * Returns the keys that may have signed a token. If it names an unknown one, they are fetched
-   * again, unless that was done a short time ago.
+   * Returns the keys that may have signed a token. If it names an unknown key, they are fetched
+   * again, unless the last fetch was a short time ago.
    *
    * @param id the key that the token names; null for any
    * @param waits whether to wait for a fetch in progress
@@ -186,7 +186,7 @@ final class Issuer implements AutoCloseable {
     }
   }
 
-  /** Asks the issuer where its keys are. */
+  /** Fetches the address of the keys from the issuer. */
   private URI keySet() throws IOException, InterruptedException {
     String issuer = published.issuer().toString();
     String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;

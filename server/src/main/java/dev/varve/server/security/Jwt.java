@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A signed token (RFC 7515, RFC 7519) as it was sent. Nothing in it is to be believed before a
- * signature was verified.
+ * A signed token (RFC 7515, RFC 7519) as it was sent. Nothing in it may be trusted before its
+ * signature is verified.
  *
- * @param algorithm how it says that it is signed
- * @param keyId the key that it says it is signed with; null if it names none
+ * @param algorithm the algorithm by which it claims to be signed
+ * @param keyId the id of the key with which it claims to be signed; null if it names none
  */
 record Jwt(
     JwtAlgorithm algorithm,
@@ -22,7 +22,7 @@ record Jwt(
   /** Maximum length of a token in characters. */
   static final int LENGTH_MAX = 16 << 10;
 
-  /** The reason for a refused token, which never quotes the token. */
+  /** Thrown for a malformed token. The message never quotes the token. */
   static final class MalformedException extends Exception {
     private static final long serialVersionUID = 1;
 

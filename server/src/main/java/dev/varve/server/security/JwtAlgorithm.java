@@ -11,8 +11,8 @@ import java.security.spec.PSSParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The algorithms by which tokens may be signed (RFC 7518 and RFC 8037): those with a pair of keys
- * alone. Each verifies with keys of its own kind, so that no token chooses what a key means.
+ * The algorithms by which tokens may be signed (RFC 7518 and RFC 8037): only those with key pairs.
+ * Each verifies with keys of its own kind, so that a token cannot choose how a key is used.
  */
 enum JwtAlgorithm {
   RS256("SHA256withRSA", "RSA", 0),

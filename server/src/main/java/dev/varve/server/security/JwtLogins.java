@@ -31,9 +31,9 @@ final class JwtLogins implements AutoCloseable {
   }
 
   /**
-   * What a token proves: a caller, or nothing for a reason.
+   * The result of a verification: the caller, or the reason why there is none.
    *
-   * @param isGenuine whether a known key signed it, so that its sender did not guess
+   * @param isGenuine whether a known key signed the token, so that its sender did not guess
    */
   record Verdict(@Nullable Caller caller, String reason, boolean isGenuine) {}
 

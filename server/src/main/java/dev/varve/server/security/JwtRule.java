@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tokens prove that a request comes from a user.
+ * The conditions under which a signed token identifies a user.
  *
  * @param keys keys of their signers
  * @param issuer required claim {@code iss}; null for any
@@ -36,7 +36,8 @@ record JwtRule(
     /**
      * The keys that an issuer publishes.
      *
-     * @param authorities PEM of those who may sign its certificate; null for those of Java
+     * @param authorities PEM of the authorities that may sign its certificate; null for those of
+     *     Java
      * @param file from which the authorities come; null for none
      */
     record Published(URI issuer, @Nullable String authorities, @Nullable Path file)
@@ -49,7 +50,8 @@ record JwtRule(
   }
 
   /**
-   * Returns why a token whose signature was verified proves nothing now; null if it proves.
+   * Returns why a token with a verified signature does not meet the conditions now; null if it
+   * does.
    *
    * @param now in seconds since 1970
    */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the section {@code jwt} of a user, in the words of vmauth. */
+/** Reads the section {@code jwt} of a user, with vmauth's keys. */
 final class JwtSection {
   private final ConfigReader reader;
   private final Path folder;
@@ -133,7 +133,10 @@ final class JwtSection {
     return plain && isProtected(issuer);
   }
 
-  /** Returns whether nobody in between can change what an address answers. */
+  /**
+   * Returns whether nobody in between can change the answers of an address: it is of HTTPS, or of
+   * HTTP on loopback.
+   */
   static boolean isProtected(URI address) {
     String host = address.getHost();
     return host != null

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Logins implements AutoCloseable {
   private static final RateLimitedLog LOG = new RateLimitedLog("login");
 
-  /** Prefix of a user's key in the limit of wrong tokens; no user name has a colon. */
+  /** Prefix of the name under which wrong tokens are limited. No user name has a colon. */
   private static final String TOKENS = ":tokens";
 
   /** The answer to all wrong passwords and tokens. */

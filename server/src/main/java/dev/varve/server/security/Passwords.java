@@ -28,10 +28,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies passwords, which is slow by design where they are bcrypt hashes. One thread computes;
- * results are cached under a keyed hash, so that no password stays in memory. A wrong password
- * takes as long as the slowest hash, for every user and every form of its password, so that times
- * do not tell which users there are. Thread-safe.
+ * Verifies passwords, which is slow by design for bcrypt hashes. One thread computes. Results are
+ * cached under a keyed hash, so that no password stays in memory. A wrong password takes as long as
+ * the slowest hash, for every user and every form of its password, so that response times do not
+ * reveal which users exist. Thread-safe.
  */
 final class Passwords implements AutoCloseable {
   /** Maximum number of verifications that wait. */
@@ -48,13 +48,13 @@ final class Passwords implements AutoCloseable {
   /** Bytes that bcrypt takes into account, without the final zero. */
   private static final int PASSWORD_MAX = 72;
 
-  /** The part after the cost of a hash that no password has. */
+  /** Salt and digest of a bcrypt hash whose password nobody knows. */
   private static final String NOBODY = "CwTycUXWue0Thq9StjUM0uJ8.6Dk2vdPbYBYhKO7EVzhqOqGqLmYK";
 
   private static final Pattern HASH = Pattern.compile("\\$2[aby]?\\$(\\d\\d)\\$[./A-Za-z0-9]{53}");
 
   /**
-   * The requirement on a password.
+   * The password that is expected of a user.
    *
    * @param secret bcrypt hash or plain text; null if no password is right
    * @param cost cost of the slowest hash of all users; 0 if nobody has a hash

@@ -26,13 +26,13 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The section {@code tls_server_config}: the server's certificate, and what it demands of clients.
+ * The section {@code tls_server_config}: the server's certificate, and its requirements on clients.
  *
  * @param certificate the server's certificate, with intermediate ones after it
  * @param key its private key
- * @param clients the demand on clients' certificates
- * @param authorities certificates of those who sign clients' certificates; null for those of the
- *     system
+ * @param clients the requirement on clients' certificates
+ * @param authorities certificates of the authorities that sign clients' certificates; null for
+ *     those of the system
  * @param allowedNames alternative names, of which a client's certificate must have one; empty for
  *     any
  * @param protocols TLS versions by Java's names
@@ -48,7 +48,7 @@ record TlsSettings(
     List<String> protocols,
     List<String> ciphers,
     List<String> groups) {
-  /** A demand on clients' certificates, by the names of Go. */
+  /** A requirement on clients' certificates, named as in Go. */
   enum ClientAuth {
     NoClientCert,
     RequestClientCert,

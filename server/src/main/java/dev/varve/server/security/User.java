@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param password bcrypt hash or plain text; null for none
  * @param token bearer token; null for none
  * @param certificate alternative or common name in the client's certificate; null for none
- * @param jwt which signed tokens are its own; null for none
+ * @param jwt the conditions on its signed tokens; null for none
  * @param datasets null for all
  * @param bounds the series that the user may use; null for all
  */

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the file that gives users their rights, in the words of vmauth. */
+/** Reads the file that gives users their rights, with vmauth's keys. */
 final class UsersFile {
   private static final List<Right> RIGHTS =
       List.of(Right.READ, Right.WRITE, Right.DELETE, Right.ADMIN);

@@ -35,7 +35,7 @@ record VerifyKey(@Nullable String id, @Nullable JwtAlgorithm algorithm, PublicKe
 
   /**
    * Reads the keys of a JSON Web Key Set (RFC 7517) with which tokens may be verified. Other keys
-   * are passed over: an issuer may have more kinds.
+   * are ignored: an issuer may have more kinds.
    *
    * @throws IllegalArgumentException if the bytes are not a key set
    */
@@ -94,7 +94,7 @@ record VerifyKey(@Nullable String id, @Nullable JwtAlgorithm algorithm, PublicKe
         : null;
   }
 
-  /** Returns whether y² = x³ + ax + b: Java does not look before it computes with a point. */
+  /** Returns whether y² = x³ + ax + b: Java does not check this before it computes with a point. */
   private static boolean isOn(ECPoint point, ECParameterSpec of) {
     BigInteger prime = ((ECFieldFp) of.getCurve().getField()).getP();
     BigInteger x = point.getAffineX();

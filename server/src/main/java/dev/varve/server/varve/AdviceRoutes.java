@@ -27,7 +27,7 @@ import tools.jackson.core.JsonGenerator;
  *       "labels":[..]}]}}, oldest first
  * </ul>
  *
- * <p>Both are bounded and listed as a query is.
+ * <p>Both run as queries: the limits of queries apply, and they are in the list of running queries.
  */
 final class AdviceRoutes {
   private static final String JSON = "application/json; charset=utf-8";

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code POST /varve/v1/compact}: rewrites what is stored, so that it takes less. Reads return the
- * same samples.
+ * {@code POST /varve/v1/compact}: rewrites stored samples so that they take less space. Reads
+ * return the same samples.
  *
  * <ul>
  *   <li>With {@code selector}, {@code from}, {@code to} and {@code scan} of a query, it compacts

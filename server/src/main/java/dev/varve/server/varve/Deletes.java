@@ -33,13 +33,12 @@ import tools.jackson.core.JsonGenerator;
  * <ul>
  *   <li>{@code POST /varve/v1/delete}: takes {@code selector}, {@code from} (inclusive) and {@code
  *       to} (exclusive), deletes and answers lines of {@link DeletionJson} until the samples are
- *       removed; the last line is the outcome. It goes on if the client leaves. With {@code
+ *       removed; the last line is the outcome. It continues if the client disconnects. With {@code
  *       dry-run=true} it counts and deletes nothing
  *   <li>{@code GET /varve/v1/deletes}: lists the deletes whose samples are not removed yet. Callers
- *       who may delete or administer all series also get {@code remnants}: what may still hold
- *       samples that deletes have removed; if that cannot be found out, {@code problem} says why in
- *       its place
- *   <li>{@code POST /varve/v1/deletes/ID/cancel}: gives a delete up
+ *       who may delete or administer all series also get {@code remnants}: the places that may
+ *       still hold deleted samples, or {@code problem} if they cannot be listed
+ *   <li>{@code POST /varve/v1/deletes/ID/cancel}: cancels a delete
  * </ul>
  */
 final class Deletes {
@@ -47,7 +46,7 @@ final class Deletes {
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
   private static final Duration BETWEEN_LINES = Duration.ofMillis(250);
 
-  /** Requests that look for remnants at a time: each walks directories or asks a store. */
+  /** Maximum number of concurrent requests for remnants: each walks directories or asks a store. */
   private static final int LOOKING_MAX = 2;
 
   private static final Duration WAIT_TO_LOOK = Duration.ofSeconds(10);
@@ -143,15 +142,18 @@ final class Deletes {
     }
   }
 
-  /** The places have names of snapshots, paths and tables, which are not of single series. */
+  /**
+   * Returns whether a caller may see remnants. They name snapshots, paths and tables, which hold
+   * more than single series.
+   */
   private static boolean seesRemnants(Caller caller) {
     return caller.bounds() == null && (caller.may(Right.DELETE) || caller.may(Right.ADMIN));
   }
 
   /**
-   * What was found.
+   * The remnants that were found.
    *
-   * @param problem why nothing is known; null if the places are
+   * @param problem the reason why the places are unknown; null if they are known
    */
   private record Remnants(List<Remnant> places, @Nullable String problem) {
     static Remnants unknown(@Nullable String why) {

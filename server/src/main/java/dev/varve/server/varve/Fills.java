@@ -28,7 +28,9 @@ import tools.jackson.core.JsonGenerator;
  * caller also needs the right to read.
  */
 final class Fills {
-  /** Samples of one request: writers wait while they are looked up and written. */
+  /**
+   * Maximum number of samples of one request: writers wait while they are looked up and written.
+   */
   static final int SAMPLES_MAX = 1 << 14;
 
   /** Memory per sample of what is compared and answered, in bytes. */

@@ -21,7 +21,8 @@ import tools.jackson.core.JsonGenerator;
  * </pre>
  *
  * <p>{@code cells} has a list for each row, with a value for each column. Times are milliseconds
- * since 1970. {@code within} says which series a user may use alone; without it, the map is of all.
+ * since 1970. {@code within} names the series to which the user is limited; without it, the map
+ * covers all series.
  */
 public final class HeatMapJson {
   private HeatMapJson() {}

@@ -16,9 +16,10 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code GET /varve/v1/heatmap}: which rows of a table are read and written. Takes {@link
- * HeatParameters} and answers {@link HeatMapJson}. It is bounded and listed as a query is. Users of
- * some series learn of the ranges that can have no others.
+ * {@code GET /varve/v1/heatmap}: the rows of a table that are read and written. Takes {@link
+ * HeatParameters} and answers {@link HeatMapJson}. It runs as a query: the limits of queries apply,
+ * and it is in the list of running queries. Users who may use only some series get only ranges that
+ * cannot hold other series.
  */
 final class HeatMapRoute {
   private static final String JSON = "application/json; charset=utf-8";

@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 public enum HeatMeasure {
   READS("reads", "cells"),
   WRITES("writes", "cells"),
-  /** Read and written. */
+  /** Bytes read and written. */
   BYTES("bytes", "bytes"),
-  /** Mean duration of the store calls, of which each counts as many times as it had cells. */
+  /** Mean duration of the store calls, each weighted by its number of cells. */
   LATENCY("latency", "microseconds");
 
   private final String word;

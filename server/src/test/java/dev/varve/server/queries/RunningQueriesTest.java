@@ -53,7 +53,7 @@ class RunningQueriesTest {
   /** Maximum time from a kill or disconnection until all work has stopped. */
   private static final Duration STOPPED = Duration.ofMillis(100);
 
-  /** Time after which a query that runs never stops. */
+  /** Time after which a query that has not stopped counts as endless. */
   private static final Duration ENDLESS = Duration.ofSeconds(30);
 
   private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();

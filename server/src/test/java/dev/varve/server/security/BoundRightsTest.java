@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The series that a user with matchers reads and changes, by every route. */
+/** Tests which series a user with matchers can read and change, by every route. */
 class BoundRightsTest {
   /** Routes whose answers tell nothing about series, or only of the queries that run. */
   private static final Set<String> TELL_NOTHING =

@@ -310,7 +310,10 @@ class BoundWritesTest {
     assertThat(stored(write.dataset(), write.metric())).contains("red", "blue");
   }
 
-  /** A fill answers with the samples that the dataset has at an instant. */
+  /**
+   * A fill answers with the samples that the dataset has at an instant, but never with those of
+   * series that the user may not use.
+   */
   @Test
   void aFillTellsNothingOfOtherSeries() {
     byte[] body = ("metric,tags,resource,field,kind,time_ms,value\n" + filled()).getBytes(UTF_8);

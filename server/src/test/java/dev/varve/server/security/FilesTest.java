@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages about files that cannot be used. */
+/** Tests the messages about files that cannot be used. */
 class FilesTest {
   private static final String HASH = BCrypt.withDefaults().hashToString(4, "pw".toCharArray());
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An aggregation as a query writes it, where sizes may be left out. */
+/** An aggregation as a query states it; sizes may be missing. */
 public sealed interface Aggregation {
   /** Collects points, series by series. */
   record Empty() implements Aggregation {}
@@ -14,8 +14,8 @@ public sealed interface Aggregation {
   /**
    * Folds the points of buckets.
    *
-   * @param size distance of the buckets in ms; null to take it from around
-   * @param extent length of the buckets in ms; null to take it from around
+   * @param size distance of the buckets in ms; null to inherit it
+   * @param extent length of the buckets in ms; null to inherit it
    */
   record Sampled(Fold fold, @Nullable Long size, @Nullable Long extent) implements Aggregation {}
 
@@ -43,11 +43,11 @@ public sealed interface Aggregation {
     }
   }
 
-  /** Sets size and extent for what is inside; null keeps what is set around. */
+  /** Sets the size and extent of the inner aggregation, in ms; null keeps the inherited one. */
   record Opts(@Nullable Long size, @Nullable Long extent, Aggregation of) implements Aggregation {}
 
   /**
-   * What is set around an aggregation.
+   * The settings that an aggregation inherits. Sizes are in ms.
    *
    * @param size null if no options set it
    * @param extent null if no options set it
@@ -56,7 +56,7 @@ public sealed interface Aggregation {
    */
   record Around(
       @Nullable Long size, @Nullable Long extent, long defaultSize, Set<String> required) {
-    /** Returns what is set around a query that spans some time, in ms. */
+    /** Returns the settings of a query that spans some time, in ms. */
     public static Around query(long span) {
       return new Around(null, null, Cadence.of(span), Set.of());
     }

@@ -3,8 +3,8 @@ package dev.varve.server.heroic.aggregation;
 import dev.varve.server.heroic.error.HeroicError;
 
 /**
- * The positions of buckets. A bucket at {@code t} takes the points of {@code (t - extent, t]}, or
- * of {@code [t, t + extent)} if buckets are named by their start.
+ * The grid of buckets. A bucket at {@code t} takes the points of {@code (t - extent, t]}, or of
+ * {@code [t, t + extent)} if buckets are named by their start.
  *
  * @param start of the range of the query, in ms
  * @param size distance of buckets in ms

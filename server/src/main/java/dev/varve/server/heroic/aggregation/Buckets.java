@@ -5,7 +5,7 @@ import dev.varve.server.heroic.aggregation.Values.Points;
 import java.util.Map;
 import java.util.function.IntToDoubleFunction;
 
-/** The buckets of one group: what they have taken and what becomes of it. */
+/** The buckets of one group: they take values and make the result. */
 abstract class Buckets {
   /** Returns empty buckets for a fold. */
   static Buckets of(Fold fold, int count, Retained retained) {

@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.aggregation;
 
-/** The size of buckets that a query leaves out: a round number that makes some 240 buckets. */
+/** The default size of buckets: a round number that makes about 240 buckets. */
 final class Cadence {
   private static final long BUCKETS = 240;
 

@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.aggregation;
 
-/** Computes one value from the points of a bucket. */
+/** A reduction of the points of a bucket. */
 public sealed interface Fold {
   /** Folds without parameters. */
   enum Basic implements Fold {

@@ -1,6 +1,6 @@
 package dev.varve.server.heroic.aggregation;
 
-/** The effect of an aggregation without buckets on points or on series. */
+/** An aggregation without buckets: it maps the points of each series, or chooses among series. */
 public sealed interface Rule {
   /** Maps the points of one series. */
   sealed interface OfPoints extends Rule {}
@@ -28,8 +28,8 @@ public sealed interface Rule {
   /**
    * Keeps the series with the largest or smallest areas under their lines.
    *
-   * @param largest whether the largest are kept
-   * @param k how many are kept
+   * @param largest whether the largest are kept, or the smallest
+   * @param k maximum number of series that are kept
    */
   record Area(boolean largest, long k) implements OfSeries {}
 

@@ -9,13 +9,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An aggregation at work. It is fed first, and then gives its result once. For one thread. */
+/**
+ * A running aggregation. It first receives all values, then returns its result once. For one
+ * thread.
+ */
 public interface Session {
   /**
-   * Takes values, whose arrays it does not keep.
+   * Receives values. Does not keep their arrays.
    *
-   * @param key what groups are made of
-   * @param series whose values they are
+   * @param key the names and values by which series are grouped
+   * @param series the series that the values belong to
    */
   void update(Map<String, String> key, Set<HeroicSeries> series, Values values);
 
@@ -26,7 +29,7 @@ public interface Session {
   record Output(Map<String, String> key, Set<HeroicSeries> series, Values values) {}
 
   /**
-   * What sessions of a query share.
+   * The settings that all sessions of a query share.
    *
    * @param start of the range in ms, excluded
    * @param end of the range in ms, included

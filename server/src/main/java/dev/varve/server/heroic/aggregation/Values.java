@@ -3,7 +3,9 @@ package dev.varve.server.heroic.aggregation;
 import com.tdunning.math.stats.TDigest;
 import java.util.List;
 
-/** The input or output of an aggregation, in ascending order of time. Times are in ms. */
+/**
+ * The input or output of an aggregation, in ascending order of time. Times are in ms since 1970.
+ */
 public sealed interface Values {
   int size();
 
@@ -33,7 +35,7 @@ public sealed interface Values {
     }
   }
 
-  /** The values of one bucket. */
+  /** The points and spreads that fell into one bucket. */
   record Collected(long time, List<Point> points, List<Spread> spreads) {}
 
   record Point(long time, double value) {}

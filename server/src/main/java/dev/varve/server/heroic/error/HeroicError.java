@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
-/** An error of a request that Heroic's clients can tell apart by its type. */
+/** Thrown to answer a request with one of Heroic's errors, which clients distinguish by type. */
 public final class HeroicError extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

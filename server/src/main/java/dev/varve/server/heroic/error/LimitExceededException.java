@@ -3,7 +3,7 @@ package dev.varve.server.heroic.error;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A query needs more than its limits allow. */
+/** Thrown if a query needs more than its limits allow. */
 public final class LimitExceededException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

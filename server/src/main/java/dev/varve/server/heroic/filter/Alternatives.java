@@ -30,7 +30,10 @@ import org.jspecify.annotations.Nullable;
  * finds is tested once more. Negations are only tested.
  */
 public final class Alternatives {
-  /** A filter with more alternatives is read as one, by what all of them have in common. */
+  /**
+   * Maximum number of alternatives. A filter with more is read as one, by the terms that all of
+   * them share.
+   */
   private static final int MOST = 64;
 
   /**

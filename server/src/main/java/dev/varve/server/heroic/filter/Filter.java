@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A condition on the key and the tags of a series. Resource identifiers are not seen by filters. A
- * tag that is absent has no value: it equals nothing, not even the empty text.
+ * A condition on the key and the tags of a series. Filters ignore resource identifiers. A tag that
+ * is absent has no value: it equals nothing, not even the empty text.
  */
 public sealed interface Filter {
   record And(List<Filter> terms) implements Filter {

@@ -4,7 +4,7 @@ import dev.varve.server.heroic.error.HeroicError;
 import java.util.List;
 import java.util.Map;
 
-/** The value of an expression of Heroic's language. Each knows the word that it begins with. */
+/** An expression of Heroic's language, with the word that it begins with. */
 public sealed interface Expression {
   /** Returns the first word. */
   Token at();
@@ -43,7 +43,7 @@ public sealed interface Expression {
     }
   }
 
-  /** The grouping of {@code by *}. */
+  /** The {@code *} of {@code by *}, which groups by all tags. */
   record Everything(Token at) implements Expression {}
 
   /** Returns an error at the first word. */

@@ -3,7 +3,7 @@ package dev.varve.server.heroic.metadata;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Rates how well texts match the text that a person has typed; case does not matter. */
+/** Scores texts by how well they match the text that a user has typed so far. Ignores case. */
 final class Likeness {
   private final String typed;
 

@@ -19,12 +19,12 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import tools.jackson.core.JsonGenerator;
 
-/** Answers {@code /metadata/*} but the suggestions. */
+/** Answers {@code /metadata/*} except the suggestions. */
 public final class MetadataAnswers {
   private static final int LIMIT = 50;
   private static final int TAGS_LIMIT = 10;
 
-  /** Up to this many values of a tag are listed, rather than counted. */
+  /** Maximum number of values of a tag that are listed; more are only counted. */
   private static final int EXACT = 10;
 
   private static final int KEY_BYTES = 120;

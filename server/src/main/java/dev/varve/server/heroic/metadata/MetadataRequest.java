@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subject of a request for metadata.
+ * A request for metadata: the filter and the range of time that select series.
  *
  * @param body the whole request
  */

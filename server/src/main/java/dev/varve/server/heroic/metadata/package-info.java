@@ -1,4 +1,4 @@
-/** Heroic's API about series, keys and tags, which reads no points. */
+/** Heroic's API for metadata: series, keys and tags. It reads no points. */
 @NullMarked
 package dev.varve.server.heroic.metadata;
 

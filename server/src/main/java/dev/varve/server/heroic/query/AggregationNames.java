@@ -4,7 +4,7 @@ import dev.varve.server.heroic.aggregation.Fold;
 import dev.varve.server.heroic.error.HeroicError;
 import org.jspecify.annotations.Nullable;
 
-/** Names and parameters of aggregations that JSON and the language share. */
+/** Names and parameters of aggregations, which are the same in JSON and in Heroic's language. */
 final class AggregationNames {
   private AggregationNames() {}
 

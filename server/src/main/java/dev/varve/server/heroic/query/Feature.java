@@ -23,7 +23,12 @@ enum Feature {
     this.id = id;
   }
 
-  /** Returns the features of a request; null for those of requests that name none. */
+  /**
+   * Returns the features of a request.
+   *
+   * @param list names that change the default features; null for the defaults
+   * @throws HeroicError if a name is unknown
+   */
   static Set<Feature> of(@Nullable Node list) {
     Set<Feature> features = EnumSet.of(SHIFT_RANGE, SLICED_DATA_FETCH, END_BUCKET);
     if (list != null) {

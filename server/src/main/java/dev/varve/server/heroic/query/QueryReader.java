@@ -34,7 +34,7 @@ public final class QueryReader {
     this.now = now;
   }
 
-  /** A request as JSON or the language state it. */
+  /** The parts of a query, whether it is JSON or a text in Heroic's language. */
   private record Asked(
       Aggregation aggregation, boolean distributions, @Nullable DateRange range, Filter filter) {}
 

@@ -11,8 +11,8 @@ import java.util.Set;
  * @param groups its lines; their values are points, spreads or groups
  * @param limits names of the limits that cut it
  * @param samples number of samples that buckets took
- * @param errors why it is not complete
- * @param micros how long it took
+ * @param errors the reasons why it is incomplete
+ * @param micros the duration in microseconds
  */
 record QueryResult(
     PreparedQuery query,

@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of times in ms since 1970. Queries leave out its start.
+ * A range of times in ms since 1970. Queries exclude its start.
  *
  * @param start at least 0
  * @param end at least {@code start}
  */
 public record DateRange(long start, long end) {
-  /** Minimum time from the end of a range to now, in ms. */
+  /** Minimum time between the end of a shifted range and now, in ms. */
   private static final long SHIFT_TOLERANCE = 10_000;
 
   public DateRange {
@@ -57,10 +57,10 @@ public record DateRange(long start, long end) {
   }
 
   /**
-   * Returns the range with both ends at multiples of the cadence, moved back by whole cadences if
-   * it ends less than ten seconds before now, since points may still come.
+   * Returns the range with both ends rounded down to multiples of the cadence. If it then ends less
+   * than ten seconds before now, it is moved back by whole cadences, since points may still arrive.
    *
-   * @param cadence in ms; 0 or less if there is none
+   * @param cadence in ms; 0 or less not to round
    */
   public DateRange shifted(long cadence, long now) {
     if (start > now) {
@@ -76,7 +76,7 @@ public record DateRange(long start, long end) {
     return new DateRange(Math.max(rounded.start() - shift, 0), Math.max(rounded.end() - shift, 0));
   }
 
-  /** Reads the name of a unit, in any case. */
+  /** Parses the name of a unit, in any case. */
   public static TimeUnit unit(Node unit) {
     try {
       return TimeUnit.valueOf(unit.text().toUpperCase(Locale.ROOT));

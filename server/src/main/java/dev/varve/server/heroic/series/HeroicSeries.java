@@ -41,7 +41,10 @@ public record HeroicSeries(
     return new HeroicSeries(key, more, resource);
   }
 
-  /** Returns what groups are made of: tags and resource identifiers, of which the latter win. */
+  /**
+   * Returns the names and values by which series are grouped: tags and resource identifiers. A
+   * resource identifier hides a tag of its name.
+   */
   public Map<String, String> groupingKey() {
     if (resource.isEmpty()) {
       return tags;

@@ -256,7 +256,7 @@ public sealed interface Fold {
     }
   }
 
-  /** An estimate of a percentile between two ranks, named as by Hyndman and Fan. */
+  /** A method to estimate a percentile between two ranks, named as by Hyndman and Fan. */
   enum Estimation {
     /** The type of Apache Commons Math that weighs by {@code p (n + 1)}; type 6. */
     LEGACY {

@@ -52,7 +52,7 @@ record Annotation(
     return body.names().contains(name) ? body.text(name) : "";
   }
 
-  /** Returns whether it says anything but where it is. */
+  /** Returns whether it has any content besides its series and its start. */
   boolean saysSomething() {
     return endTime != 0 || !"".equals(description) || !"".equals(notes) || custom != null;
   }
@@ -63,9 +63,9 @@ record Annotation(
   }
 
   /**
-   * Returns what is stored in place of another annotation of the same instant.
+   * Returns the annotation to store in place of another one of the same instant.
    *
-   * @param replaces whether members that this one leaves at their defaults get these, too
+   * @param replaces whether members with default values here also replace stored ones
    */
   Annotation over(Annotation stored, boolean replaces) {
     return new Annotation(

@@ -37,7 +37,7 @@ public final class Annotations {
     this.language = language;
   }
 
-  /** The operation of a request: its method, which a GET may override. */
+  /** The operation that a request asks for by its method, which a GET may override. */
   private enum Wish {
     READ,
     MERGE,
@@ -54,7 +54,12 @@ public final class Annotations {
     return wish;
   }
 
-  /** Returns the rights that a request needs beside that of its method, by what overrides it. */
+  /**
+   * Returns the rights that a request needs in addition to the right of its method, because {@code
+   * method_override} names another method.
+   *
+   * @throws OpenTsdbError 405 if there is no operation for the method
+   */
   public static Set<Right> needs(Exchange exchange) {
     if (!exchange.method().equals("GET")) {
       return Set.of();
@@ -92,7 +97,7 @@ public final class Annotations {
     void on(AnnotationStore store) throws IOException;
   }
 
-  /** Does something with the annotations that the caller may use. */
+  /** Runs an operation on the annotations that the caller may use. */
   private void run(Exchange exchange, Work work) throws IOException {
     Dataset dataset = context.dataset(exchange);
     if (dataset.isBound()) {
@@ -102,7 +107,7 @@ public final class Annotations {
     }
   }
 
-  /** An operation on annotations, as a query. */
+  /** An operation on annotations that runs as a query. */
   private interface Question {
     void on(AnnotationStore store, QueryUse use) throws IOException;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class HomeAnnotations implements AnnotationStore {
   private static final String SERVICE = "_Annotations";
 
-  /** Two servers that write one annotation at once take turns; more attempts than this are odd. */
+  /** Servers that write one annotation at once take turns; more attempts than this mean a fault. */
   private static final int ATTEMPTS = 100;
 
   private final ServiceTexts texts;

@@ -22,7 +22,7 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * The annotations of the results of a query. As in OpenTSDB, a result has a list if its series have
- * annotations in the hours that the query reads, and the list has those of the asked times.
+ * annotations in the hours that the query reads, and the list has those of the requested times.
  */
 public final class QueryNotes implements GroupNotes {
   private final AnnotationStore store;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Annotations in attached tables of OpenTSDB, in its cells, so that it sees the same ones. */
 final class TableAnnotations implements AnnotationStore {
-  /** Two servers that write one annotation at once take turns; more attempts than this are odd. */
+  /** Servers that write one annotation at once take turns; more attempts than this mean a fault. */
   private static final int ATTEMPTS = 100;
 
   private final NoteTable notes;

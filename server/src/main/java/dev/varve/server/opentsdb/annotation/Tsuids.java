@@ -3,7 +3,7 @@ package dev.varve.server.opentsdb.annotation;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
 import java.util.Locale;
 
-/** TSUIDs in requests about annotations. OpenTSDB does not ask whether such a series exists. */
+/** TSUIDs in requests about annotations. OpenTSDB does not check whether such a series exists. */
 final class Tsuids {
   private Tsuids() {}
 

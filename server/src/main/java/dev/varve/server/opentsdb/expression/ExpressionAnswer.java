@@ -80,8 +80,8 @@ final class ExpressionAnswer {
   /**
    * Writes the points of all series by time.
    *
-   * @param computed whether they are the result of a formula, which is cut to the asked range; the
-   *     results of a metric are not, as in OpenTSDB
+   * @param computed whether they are the result of a formula, which is cut to the requested range;
+   *     the results of a metric are not, as in OpenTSDB
    */
   private Range points(List<Column> series, boolean computed) {
     json.writeArrayPropertyStart("dps");

@@ -114,7 +114,7 @@ sealed interface Formula {
     }
   }
 
-  /** An operation on two values. */
+  /** A binary operator. */
   enum Operator {
     ADD,
     SUBTRACT,

@@ -296,7 +296,7 @@ public final class Functions {
 
   /**
    * Combines the inputs' results that have the same tags, point by point in their order, as
-   * OpenTSDB does, whatever the times. A result without a counterpart meets zero.
+   * OpenTSDB does, whatever the times. A result without a counterpart is combined with zero.
    */
   private List<Group> combined(List<List<Group>> inputs, Formula.Operator operator) {
     if (inputs.size() < 2 || inputs.size() > 26) {

@@ -6,8 +6,8 @@ import dev.varve.server.opentsdb.query.Points;
 import java.util.regex.Pattern;
 
 /**
- * The mean of a window that ends at each point of the asked range. It is zero until the window is
- * full, as in OpenTSDB.
+ * The mean of a window that ends at each point of the requested range. It is zero until the window
+ * is full, as in OpenTSDB.
  */
 final class MovingAverage {
   private static final Pattern WHOLE = Pattern.compile("[0-9]+");
@@ -48,8 +48,8 @@ final class MovingAverage {
   /**
    * Creates a computation.
    *
-   * @param from start of the asked range, inclusive
-   * @param to end of the asked range, inclusive
+   * @param from start of the requested range, inclusive
+   * @param to end of the requested range, inclusive
    */
   MovingAverage(Window window, long from, long to, QueryUse use) {
     this.window = window;

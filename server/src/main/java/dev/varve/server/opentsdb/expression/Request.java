@@ -63,7 +63,7 @@ record Request(
       @Nullable String id, @Nullable String formula, Join join, @Nullable FillPolicy fill) {}
 
   /**
-   * How series of different variables find each other.
+   * The rules by which series of different variables are joined.
    *
    * @param intersection whether only series that all variables have are kept
    * @param useQueryTags whether only tags with filters must be equal

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A histogram of OpenTSDB's {@code SimpleHistogramDecoder}: counts of buckets, and of what is below
+ * A histogram of OpenTSDB's {@code SimpleHistogramDecoder}: counts of buckets, and of values below
  * and above all of them.
  *
  * <pre>
@@ -50,7 +50,7 @@ public final class SimpleHistogram {
     buckets.put(bucket, count);
   }
 
-  /** Sets the counts of what is below and above all buckets. */
+  /** Sets the counts of values below and above all buckets. */
   void put(long below, long above) {
     underflow = below;
     overflow = above;

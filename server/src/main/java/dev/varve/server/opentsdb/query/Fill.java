@@ -2,15 +2,15 @@ package dev.varve.server.opentsdb.query;
 
 import java.util.Locale;
 
-/** The value of a bucket without points. */
+/** The fill policy: the value of a bucket without points. */
 public enum Fill {
-  /** No point; other series' times are interpolated. */
+  /** None: values at the times of other series are interpolated. */
   NONE,
   ZERO,
   NAN,
   /** NaN, written as null. */
   NULL,
-  /** A number of the client's choice, which only expressions have. */
+  /** A number that the client chooses; in expressions only. */
   SCALAR;
 
   /**

@@ -14,12 +14,12 @@ import java.util.function.Consumer;
  * One of the series of a result: the aggregate of the series of a group.
  *
  * @param metric the name of the metric
- * @param name what the result is called: the metric, or what was made of it
+ * @param name name of the result: the metric, or a name derived from it
  * @param tags the tags whose values no series contradicts
  * @param aggregateTags the names of tags with several values
  * @param series the tags of the series
  * @param part index of the sub query
- * @param table what was read: {@code raw}, or the interval of roll-ups
+ * @param table the source: {@code raw}, or the interval of roll-ups
  * @param computed whether it is the result of several queries
  * @param points passes on the points of the scanned range; may be called several times
  */

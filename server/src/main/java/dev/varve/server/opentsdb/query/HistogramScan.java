@@ -50,7 +50,7 @@ public final class HistogramScan {
   /**
    * Returns the results of a sub query, in order.
    *
-   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know
    */
   public static List<Group> groups(
       Histograms histograms,

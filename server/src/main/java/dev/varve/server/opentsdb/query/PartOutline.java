@@ -40,7 +40,7 @@ public final class PartOutline {
    *
    * @param analyze whether to run it as well and measure it
    * @param reads receives each read with the dataset that it concerns
-   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know
    */
   public static Outline of(
       Sources sources,
@@ -66,7 +66,7 @@ public final class PartOutline {
    * Outlines a sub query of histograms, which is not run.
    *
    * @param reads receives each read with the dataset that it concerns
-   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know
    */
   public static Outline ofHistograms(
       Histograms histograms,

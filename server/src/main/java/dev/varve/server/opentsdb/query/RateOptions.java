@@ -4,7 +4,7 @@ package dev.varve.server.opentsdb.query;
  * The options of a rate.
  *
  * @param counter whether a decrease is an overflow of a counter
- * @param counterMax where the counter overflows
+ * @param counterMax the value after which the counter overflows
  * @param resetValue a rate above this is a reset, whose rate is 0; 0 or less for none
  * @param dropResets whether a decrease yields no point instead
  */

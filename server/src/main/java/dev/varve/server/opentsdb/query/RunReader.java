@@ -24,7 +24,7 @@ final class RunReader {
   /**
    * Creates a reader.
    *
-   * @param points what the stages end in
+   * @param points receives the points of the last stage
    * @param first the first stage
    * @param resolution the unit of the samples' times
    */

@@ -34,7 +34,10 @@ public final class Scan {
   /** Memory of a tag in a sorted map, in bytes; its texts are shared with the catalog. */
   private static final long TAG_BYTES = 64;
 
-  /** Maximum number of values in a filter for which OpenTSDB asks whether each is known. */
+  /**
+   * Maximum number of values of a filter that must all be known. As in OpenTSDB, a longer filter
+   * may name unknown values.
+   */
   private static final int LITERALS_CHECKED = 4096;
 
   private final Source source;
@@ -64,7 +67,7 @@ public final class Scan {
   /**
    * Returns the results of a sub query, in order.
    *
-   * @throws OpenTsdbError 400 if it names what the dataset does not know
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know
    */
   public static List<Group> groups(
       Sources sources, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
@@ -89,10 +92,10 @@ public final class Scan {
   }
 
   /**
-   * Deletes the points of a sub query within the asked times, of all series that it selects.
+   * Deletes the points of a sub query within the requested times, of all series that it selects.
    *
-   * @throws OpenTsdbError 400 if it names what the dataset does not know, or selects series by more
-   *     than conditions of single tags
+   * @throws OpenTsdbError 400 if it has a name that the dataset does not know, or selects series by
+   *     more than conditions of single tags
    */
   public static void delete(
       Dataset dataset, TsQuery.Checked query, TsQuery.Part part, QueryUse use) {
@@ -157,7 +160,7 @@ public final class Scan {
     return new Selector(filters);
   }
 
-  /** Checks that a name is known, if only to roll-ups. */
+  /** Checks that a name is known to the dataset or to its roll-ups. */
   private void require(Tsuid.Kind kind, String name) {
     Names names = new Names(source.names(), use);
     if (!names.knows(kind, name)

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The times that a query reads: whole hours, as the rows of OpenTSDB's table are, so that points
- * around the asked range take part in interpolation and in downsampling.
+ * around the requested range take part in interpolation and in downsampling.
  *
  * @param from in milliseconds since 1970, inclusive
  * @param to in milliseconds since 1970, exclusive
@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
 public record ScanRange(long from, long to) {
   private static final long HOUR_SECONDS = 3600;
 
-  /** No roll-up is later, in seconds. */
+  /** Maximum time of a roll-up, in seconds since 1970. */
   private static final long SECONDS_MAX = 1L << 32;
 
-  /** No sample is later, whatever the resolution of milliseconds or finer; in milliseconds. */
+  /**
+   * Maximum time of a sample in milliseconds since 1970, in every resolution of milliseconds or
+   * finer.
+   */
   private static final long LAST = 1L << 50;
 
   /** Returns the times that a query of some times reads, in milliseconds. */
@@ -57,7 +60,7 @@ public record ScanRange(long from, long to) {
     return new TimeRange(converted(from, resolution), converted(to, resolution));
   }
 
-  /** Converts a time; one that the resolution does not hold becomes its last. */
+  /** Converts a time; one beyond the range of the resolution becomes the last one. */
   static long converted(long millis, Resolution resolution) {
     try {
       return Resolution.MILLISECONDS.convert(millis, resolution);

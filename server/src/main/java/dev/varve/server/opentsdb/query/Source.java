@@ -10,12 +10,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source of a sub query.
+ * The data that a sub query reads.
  *
  * @param names the dataset that the request addresses, which knows names and UIDs
- * @param dataset what is read: the same one, or one of roll-ups or pre-aggregates
+ * @param dataset the dataset to read: the same one, or one of roll-ups or pre-aggregates
  * @param part the sub query, as it runs there
- * @param rolledUp what is read of roll-ups; null if points are read
+ * @param rolledUp the roll-ups to read; null to read points
  * @param rollups the roll-ups of the dataset, whose names are known too; null if they are not
  */
 record Source(

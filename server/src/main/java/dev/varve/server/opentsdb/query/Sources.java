@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses between points and roll-ups. The roll-ups of the longest interval that divides the
- * downsampling's are read; a query says what happens if there are none.
+ * downsampling's are read; a query chooses the fallback if there are none.
  */
 public record Sources(Rollups rollups) {
   private static final String AVG = "avg";
   static final String SUM = "sum";
   static final String COUNT = "count";
 
-  /** The behaviour of a query that finds no roll-ups. */
+  /** The use of roll-ups by a query, and its fallback if there are none. */
   private enum Usage {
-    /** It never looks for roll-ups. */
+    /** Reads points, never roll-ups. */
     ROLLUP_RAW,
     ROLLUP_NOFALLBACK,
-    /** It looks for those of the next shorter interval, in the end for points. */
+    /** Falls back to the roll-ups of the next shorter interval, and finally to points. */
     ROLLUP_FALLBACK,
     ROLLUP_FALLBACK_RAW
   }

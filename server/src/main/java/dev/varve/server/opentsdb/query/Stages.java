@@ -8,7 +8,7 @@ import dev.varve.server.opentsdb.query.Source.RolledUp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages of each series of a sub query: downsampling, filling, rates.
+ * Builds the stages that each series of a sub query passes through: downsampling, filling, rates.
  *
  * @param analysis receives figures; null if the query is not analysed
  */

@@ -31,7 +31,7 @@ public record ValueFilter(
   /** The types of filters that name values, with regard to case and without. */
   static final Set<String> LITERALS = Set.of(LITERAL, "iliteral_or");
 
-  /** The texts that a filter accepts, by its type. */
+  /** The type of a filter, which decides the values that it accepts. */
   enum Type {
     LITERAL_OR,
     ILITERAL_OR,

@@ -4,7 +4,9 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.server.opentsdb.aggregator.Fold;
 import java.util.Arrays;
 
-/** Emits one double of all points of the asked range, at its start; nothing if there are none. */
+/**
+ * Emits one double for all points of the requested range, at its start; nothing if there are none.
+ */
 final class WholeRange implements PointSink {
   private final long from;
   private final long to;

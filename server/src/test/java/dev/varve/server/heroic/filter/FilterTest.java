@@ -78,7 +78,10 @@ class FilterTest {
     assertThat(found).isEqualTo(filter.test().test(named) ? 1 : 0);
   }
 
-  /** The meaning of the engine's filters: a missing label is empty, but for {@code Has}. */
+  /**
+   * Returns whether the engine's filter selects a series. A missing label is empty, except for
+   * {@code Has}.
+   */
   private static boolean selects(TagFilter filter, Series series) {
     String label = series.label(filter.name());
     String value = label == null ? "" : label;
