@@ -11,10 +11,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as any language offers it to be explained: its operators, and the reads at the bottom.
- * {@link #explain} numbers the reads and adds how the layouts answer them.
+ * An outline of a request in any language, for explanations: its operators, with the reads at the
+ * bottom. {@link #explain} numbers the reads and adds how the layouts answer them.
  *
- * @param operator what it does, in a word or two
+ * @param operator name of the operator, in a word or two
  * @param detail its parameters; empty if there are none
  * @param read what it reads; null if it reads nothing itself
  * @param actual measured figures; null if the request was not run

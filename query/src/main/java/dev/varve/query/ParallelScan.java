@@ -34,7 +34,9 @@ public final class ParallelScan<T> {
 
   private static final int SERIES_PER_PART_MAX = 128;
 
-  /** Maximum number of parts that a worker may be ahead. */
+  /**
+   * Maximum number of parts for each helper thread that are read before the consumer needs them.
+   */
   private static final int PARTS_AHEAD = 2;
 
   /** Maximum number of bytes of waiting results. */

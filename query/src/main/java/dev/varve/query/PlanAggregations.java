@@ -9,8 +9,9 @@ final class PlanAggregations {
   private PlanAggregations() {}
 
   /**
-   * Returns such as {@code avg by (host)(max)}; empty if nothing is aggregated. Windows are left
-   * out: many begin with the range of their query, and each would be a kind of its own.
+   * Returns the aggregations, such as {@code avg by (host)(max)}; empty if nothing is aggregated.
+   * Windows are left out: many begin with the range of their query, and each would be a kind of its
+   * own.
    */
   static String of(QueryPlan plan) {
     List<String> words = new ArrayList<>();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A human-readable plan: operators and their inputs.
  *
- * @param operator what it does, in a word or two
+ * @param operator name of the operator, in a word or two
  * @param detail its parameters; empty if there are none
  * @param scan the number of the scan that it reads; null if it reads none
  * @param actual measured figures; null if the query was not run

@@ -180,7 +180,7 @@ public final class Query {
   /**
    * Explains the plans of one request: their operators, and how their samples are read.
    *
-   * @param root what the request is, in a word or two
+   * @param root name of the request, in a word or two
    * @param analyze whether to run the plans as well and measure them; their results are dropped,
    *     and nothing is written
    */

@@ -270,7 +270,8 @@ public sealed interface QueryPlan {
 
     /**
      * Returns whether there are more than {@link #MAX} windows, so that a series without samples
-     * gets too many gaps: false where its first and last sample decide.
+     * gets too many gaps. Returns false if the first and the last sample of a series determine the
+     * windows.
      */
     public boolean isTooLong() {
       return from != null

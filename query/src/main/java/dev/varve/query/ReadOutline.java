@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param to the last time, in ms since 1970; less than {@code from} if nothing is read
  * @param labels the labels needed of each series, in words
  * @param recurring the times that are needed, in ms; null for all
- * @param request what the engine is asked; null if it is not asked for samples
+ * @param request the request to the engine; null if it reads no samples
  * @param actual measured figures; null if the request was not run
  */
 public record ReadOutline(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * when memory is short.
  */
 final class SharedReads {
-  /** Shared samples may hold one in this many bytes of the query's memory. */
+  /** Divisor of the query's memory: shared samples may take at most this fraction. */
   private static final int SHARE = 4;
 
   /** Number of plans that have yet to run each read, regardless of their grouping. */

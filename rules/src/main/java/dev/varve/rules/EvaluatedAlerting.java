@@ -244,7 +244,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return sent;
   }
 
-  /** The data that the templates of one evaluation can query. */
+  /** Runs the queries of the templates of one evaluation. */
   private record Asking(RuleQueries queries, Instant at, URI externalUrl)
       implements Template.Environment {
     @Override

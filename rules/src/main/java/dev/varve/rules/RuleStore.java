@@ -8,7 +8,7 @@ import dev.varve.query.running.QueryUse;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/** The place where rules read and write. Called by many threads. */
+/** The store that rules read from and write to. Called by many threads. */
 public interface RuleStore {
   /**
    * Evaluates an expression at one time, within the limits of any query.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * CSV (RFC 4180) that holds everything: a line per sample with metric, tags and resource as JSON
- * objects, field, kind, time and value. The name of the column of the time has its unit. {@link
+ * objects, field, kind, time and value. The name of the time column contains its unit. {@link
  * CsvRows} reads it. A text value is JSON, so that it has no line break. Series whose metric or
  * field has one are left out, and a last line says how many samples they have.
  */

@@ -22,7 +22,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** Reads exported CSV, line by line. The first line says the unit of the times. */
+/** Reads exported CSV, line by line. The first line names the unit of the times. */
 public final class CsvRows implements LineFormat {
   static final String STALE = "stale";
 
@@ -36,20 +36,20 @@ public final class CsvRows implements LineFormat {
   private static final String HEADER = "metric,tags,resource,field,kind,time_";
   private static final int COLUMNS = 7;
 
-  /** A line. */
+  /** The sample of a line. Its time is in the resolution of the dataset. */
   public record Row(GroupKey key, String field, long time, Value value) {}
 
   private final Resolution target;
   private @Nullable Resolution unit;
   private long leftOut;
 
-  /** The text of the last series and what it means. */
+  /** The text of the last series, with the parsed series. */
   private String lastSeries = "";
 
   private GroupKey lastKey = GroupKey.of("", Tags.EMPTY);
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
    * @param target the resolution of the dataset
    */

@@ -22,7 +22,7 @@ public enum ExportFormat {
     return contentType;
   }
 
-  /** Returns what comes before the first sample; empty for nothing. */
+  /** Returns the text before the first sample; empty for none. */
   String header(Resolution resolution) {
     return this == csv ? CsvRows.header(resolution) + "\n" : "";
   }

@@ -25,16 +25,18 @@ public final class ParallelExport implements ExportWriter {
   /** Characters from which a piece is complete: some hundred samples. */
   static final int PIECE = 64 << 10;
 
-  /** Characters that all pieces together have at most, unless there is only one. */
+  /** Maximum number of characters of all pieces together, unless there is only one. */
   static final int IN_FLIGHT = 1 << 20;
 
   /** Memory of the pieces in bytes: a builder and its string, of two bytes a character. */
   public static final long BYTES_MAX = 4L * IN_FLIGHT;
 
-  /** Characters of kind, time and number of a sample, or of the frame of a line, at most. */
+  /**
+   * Maximum number of characters of kind, time and number of a sample, or of the frame of a line.
+   */
   private static final int FRAME = 56;
 
-  /** Characters that surround a name and a value, at most. */
+  /** Maximum number of characters that surround a name and a value. */
   private static final int PAIR = 16;
 
   /** Characters of one that is escaped, at most, such as \u0000. */
@@ -57,12 +59,12 @@ public final class ParallelExport implements ExportWriter {
   private Piece piece = new Piece();
   private @Nullable Series series;
 
-  /** Characters of the series in each line, at most. */
+  /** Maximum number of characters of the series in each line. */
   private long head;
 
   /** Called when all samples up to one have reached the target. */
   public interface Checkpoints {
-    /** Hears nothing. */
+    /** Ignores all positions. */
     Checkpoints NONE = (last, time, written, leftOut) -> {};
 
     /**

@@ -36,10 +36,10 @@ public final class VictoriaMetricsLines implements LineFormat {
   private record Parsed(boolean whole, long integer, double real) {}
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
    * @param target the resolution of the dataset
-   * @param given labels that every series gets, in the place of its own of the same name
+   * @param given labels that every series gets; they replace its own labels of the same names
    */
   public VictoriaMetricsLines(Resolution target, Map<String, String> given) {
     this.target = target;

@@ -25,7 +25,7 @@ final class ColumnChunk implements AutoCloseable {
   private static final int ZSTD = 6;
 
   /**
-   * What readers skip by.
+   * The figures by which readers skip a column chunk.
    *
    * @param least the least value as it is stored, and {@code most} the largest; null if unknown
    */

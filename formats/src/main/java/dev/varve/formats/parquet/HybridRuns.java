@@ -73,7 +73,7 @@ final class HybridRuns {
     }
   }
 
-  /** Ends and returns the bytes. The last group is filled with zeros, which no reader asks for. */
+  /** Ends and returns the bytes. The last group is padded with zeros, which readers ignore. */
   byte[] end() {
     endRun();
     if (grouped > 0) {

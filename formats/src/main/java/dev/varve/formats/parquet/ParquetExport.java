@@ -38,7 +38,7 @@ public final class ParquetExport implements ExportWriter {
   private long leftOut;
 
   /**
-   * What is written of a file.
+   * The written part of a file.
    *
    * @param bytes its length
    * @param rows number of rows
@@ -46,7 +46,7 @@ public final class ParquetExport implements ExportWriter {
    * @param groups an encoded entry of the footer for each group
    */
   public record Written(long bytes, long rows, long leftOut, List<byte[]> groups) {
-    /** A file that is not begun. */
+    /** A file that has not been begun. */
     public static final Written NONE = new Written(0, 0, 0, List.of());
   }
 

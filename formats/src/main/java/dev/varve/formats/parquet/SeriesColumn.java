@@ -18,7 +18,7 @@ final class SeriesColumn {
   private static final int PAGE_ROWS = 1 << 14;
   private static final int PAGE_ENTRIES = 1 << 18;
 
-  /** Longer texts are no statistics. */
+  /** Maximum size of a text in the statistics, in bytes. */
   private static final int STATISTICS_BYTES = 256;
 
   /** Returns the texts of every row of a series: one, or for maps any number. */
@@ -134,7 +134,9 @@ final class SeriesColumn {
     beginPage();
   }
 
-  /** Returns the bits of a number of the dictionary: at least 1, because readers differ on none. */
+  /**
+   * Returns the bits of a number of the dictionary: at least 1, because readers disagree about 0.
+   */
   private int width() {
     return Math.max(1, Bits.width(dictionary.size() - 1L));
   }

@@ -21,7 +21,7 @@ import java.util.function.LongConsumer;
  * }
  * }</pre>
  *
- * <p>Every field has to be read or skipped. What is malformed comes as a {@link
+ * <p>Every field has to be read or skipped. Reading malformed bytes throws a {@link
  * MalformedMessageException}.
  */
 public final class WireReader {
@@ -130,7 +130,7 @@ public final class WireReader {
   }
 
   /**
-   * Passes over a nested message and returns the index, in the array, of its first byte; it ends at
+   * Skips a nested message and returns the index, in the array, of its first byte; it ends at
    * {@link #position}.
    */
   public int passMessage() {

@@ -4,8 +4,8 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
 /**
- * A line is not of its format. The message says what is wrong and what would be right; it carries
- * no stack, since bad lines may be many.
+ * Thrown if a line is not in its format. The message says what is wrong and what would be right. It
+ * has no stack trace, since bad lines may be many.
  */
 public sealed class BadLineException extends RuntimeException implements KnownError
     permits OpenTextException {

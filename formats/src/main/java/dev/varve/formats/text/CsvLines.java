@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * CSV (RFC 4180, a record a line) whose first line names the columns. One column is the time,
- * others are tags, the rest fields. An empty value is not a sample; around numbers and times blanks
- * do not count.
+ * others are tags, the rest fields. An empty value is not a sample. Blanks around numbers and times
+ * are ignored.
  */
 public final class CsvLines implements LineFormat {
   private static final String BYTE_ORDER_MARK = "\uFEFF";
@@ -34,16 +34,16 @@ public final class CsvLines implements LineFormat {
   private static final Pattern WITH_OFFSET = Pattern.compile(".*(Z|[+-]\\d\\d:\\d\\d)");
 
   /**
-   * What the columns mean.
+   * The meaning of the columns.
    *
-   * @param metric the metric of all lines, or null where {@code metricColumn} holds it
-   * @param metricColumn the column of the metric, or null
+   * @param metric the metric of all lines; null if {@code metricColumn} holds it
+   * @param metricColumn the column of the metric; null for none
    * @param timeColumn the column of the time
-   * @param timeUnit how integers in it are meant
+   * @param timeUnit the unit of integers in it
    * @param timePattern a {@link DateTimeFormatter} pattern for it, read as UTC; null for integers
    *     and ISO 8601 dates and instants
    * @param tagColumns columns that are tags
-   * @param tags tags that every line has besides
+   * @param tags further tags of every line
    * @param fields columns that are fields, with their kinds; empty for every column left, all
    *     doubles
    */
@@ -66,7 +66,7 @@ public final class CsvLines implements LineFormat {
   /**
    * A column that is a field.
    *
-   * @param place how messages name it
+   * @param place its name in messages
    */
   private record FieldColumn(int index, String name, Kind kind, String place) {
     private static FieldColumn of(int index, String name, Kind kind) {
@@ -83,18 +83,17 @@ public final class CsvLines implements LineFormat {
   private int metricIndex = -1;
   private int width = -1;
 
-  /** Prepares to read, for a dataset of a resolution. */
+  /** Creates a reader for a dataset of a resolution. */
   public CsvLines(Columns columns, Resolution target) {
     this.columns = columns;
     this.target = target;
   }
 
   /**
-   * Reads a line; the first one with anything in it names the columns.
+   * Reads a line. The first line that is not empty names the columns.
    *
    * @throws BadLineException if a later line does not fit them
-   * @throws IllegalArgumentException if the columns are not those that are looked for: then no line
-   *     can be read
+   * @throws IllegalArgumentException if a configured column is missing, so that no line can be read
    */
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {

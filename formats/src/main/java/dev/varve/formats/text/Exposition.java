@@ -12,12 +12,12 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * What a metrics endpoint exposes, line by line: Prometheus' text format 0.0.4 or OpenMetrics 1.0,
- * samples and descriptions of their metrics. Sources: <a
+ * Reads the lines that a metrics endpoint exposes, in Prometheus' text format 0.0.4 or OpenMetrics
+ * 1.0: samples, and descriptions of their metrics. Sources: <a
  * href="https://prometheus.io/docs/instrumenting/exposition_formats/">Prometheus' page on
  * exposition formats</a> and <a
  * href="https://prometheus.io/docs/specs/om/open_metrics_spec/">OpenMetrics</a>. Exemplars and
- * comments are passed over. Not safe for use by several threads.
+ * comments are ignored. Not thread-safe.
  */
 public final class Exposition implements LineFormat {
   private static final List<String> TYPES =
@@ -46,12 +46,12 @@ public final class Exposition implements LineFormat {
   private boolean ended;
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
    * @param openMetrics whether it is OpenMetrics
    * @param target the resolution of the dataset
-   * @param now gives lines without a time theirs, in the target resolution
-   * @param given labels that every series gets, in the place of its own of the same name
+   * @param now supplies the time of lines without one, in the target resolution
+   * @param given labels that every series gets; they replace its own labels of the same names
    * @param growth called with a number of bytes before metadata takes them; may throw
    */
   public Exposition(
@@ -65,27 +65,27 @@ public final class Exposition implements LineFormat {
     this.samples = new PrometheusLines(target, now, openMetrics, given);
   }
 
-  /** Whether a body of this type is OpenMetrics. */
+  /** Returns whether a body of this content type is OpenMetrics. */
   public static boolean isOpenMetrics(String contentType) {
     return contentType.strip().regionMatches(true, 0, "application/openmetrics-text", 0, 28);
   }
 
   /**
-   * What the last {@code TYPE} line said; until there is one, that it is not known. Prometheus
-   * takes all samples after the line to be of that type, whatever their names.
+   * Returns the type of the last {@code TYPE} line; {@link MetricMetadata#UNKNOWN} before the
+   * first. As in Prometheus, it is the type of all samples after the line, whatever their names.
    */
   public String type() {
     return type;
   }
 
-  /** Descriptions of metrics in the lines read so far. */
+  /** Returns the descriptions of metrics in the lines read so far. */
   public Collection<MetricMetadata> metadata() {
     return said.values();
   }
 
   /**
-   * What is wrong with a body that ends here; empty if nothing is. OpenMetrics has a mark for its
-   * end, so that a body that was cut off is known.
+   * Returns the problem of a body that ends here; empty for none. OpenMetrics has an end mark, so
+   * that a truncated body is detected.
    */
   public String problemAtEnd() {
     return openMetrics && !ended
@@ -103,7 +103,7 @@ public final class Exposition implements LineFormat {
   /**
    * Like the method above; also reports which samples have a time of their own.
    *
-   * @throws BadLineException if the line is not of the format; the sink was given nothing
+   * @throws BadLineException if the line is not of the format; the sink has received nothing
    */
   public <E extends Exception> void read(byte[] bytes, int from, int to, SampleSink<E> into)
       throws E {
@@ -112,7 +112,7 @@ public final class Exposition implements LineFormat {
     }
   }
 
-  /** Whether the line is one of a sample; else it is read. */
+  /** Returns whether the line is a sample; otherwise reads it. */
   private boolean isSample(byte[] bytes, int from, int to) {
     int start = Scan.skipBlanks(bytes, from, to);
     if (start == to) {
@@ -177,7 +177,7 @@ public final class Exposition implements LineFormat {
     }
   }
 
-  /** A line that says something of a metric. */
+  /** A line that describes a metric. */
   private record Named(String metric, String rest) {}
 
   private static Named named(byte[] bytes, int from, int to) {
@@ -210,7 +210,10 @@ public final class Exposition implements LineFormat {
     return Scan.text(bytes, start, end);
   }
 
-  /** A backslash stands before a backslash, {@code n} for a line feed, and maybe a quote. */
+  /**
+   * Resolves escapes: a backslash before a backslash, {@code n} for a line feed, or a quote if
+   * {@code quotes} is true.
+   */
   private static String unescape(String text, boolean quotes) {
     if (text.indexOf('\\') < 0) {
       return text;

@@ -14,14 +14,13 @@ import java.util.function.LongSupplier;
  * Graphite's plaintext protocol: {@code path value [time]}, the path with tags as {@code
  * name;tag=value;tag=value} or without.
  *
- * <p>A value is a double; NaN is none, and its line is passed over as carbon does. A time is
- * seconds, with a fraction or without; -1, or no time, is now. {@link GraphiteTemplates} say what
- * the steps of a path mean, of one with tags those of its name; a tag that was sent wins over one
- * of a template, as in Telegraf. Source: the pages "Feeding In Your Data" and "Graphite Tag
- * Support" of Graphite's documentation.
+ * <p>A value is a double. As in carbon, a line with NaN is ignored. A time is in seconds, with or
+ * without a fraction; -1, or no time, is now. {@link GraphiteTemplates} map the steps of a path, or
+ * of the name before tags. As in Telegraf, a tag that was sent wins over one of a template. Source:
+ * the pages "Feeding In Your Data" and "Graphite Tag Support" of Graphite's documentation.
  */
 public final class GraphiteLines implements LineFormat {
-  /** The year 2286; a later time is probably in milliseconds. */
+  /** Maximum time in seconds, in the year 2286; a later time is probably in milliseconds. */
   private static final double SECONDS_MAX = 1e10;
 
   private final GraphiteTemplates templates;
@@ -79,11 +78,11 @@ public final class GraphiteLines implements LineFormat {
   }
 
   /**
-   * Adds a sample, as the pickle protocol has it.
+   * Adds a sample of the pickle protocol. A NaN adds nothing.
    *
-   * @param path of characters that are UTF-8 in the bytes
-   * @param seconds -1 for now
-   * @throws BadLineException if path or time is none; the batch is as it was
+   * @param path the path in UTF-8
+   * @param seconds time in seconds since 1970; -1 for now
+   * @throws BadLineException if the path or the time is invalid; the batch is unchanged
    */
   public void add(byte[] path, double seconds, double value, BatchBuilder into) {
     add(path, 0, path.length, seconds, value, into);

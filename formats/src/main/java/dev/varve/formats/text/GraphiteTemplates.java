@@ -10,14 +10,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the steps of a Graphite path mean, by rules as Telegraf and InfluxDB have them: {@code
- * [filter ]template[ tag=value,...]}.
+ * Maps the steps of a Graphite path to metric, tags and field, by rules in the form of Telegraf and
+ * InfluxDB: {@code [filter ]template[ tag=value,...]}.
  *
  * <p>A template names each step of a path: {@code measurement} for the metric, {@code field} for
  * the field, nothing for a step that is left out, any other word for a tag. {@code measurement*}
- * and {@code field*} take all steps that are left. Steps of one name are joined by points. A filter
- * says how a path begins, {@code *} standing for any step; the most specific one that matches
- * counts. Where none does, the whole path is the metric. Immutable.
+ * and {@code field*} take all remaining steps. Steps of one name are joined by dots. A filter is
+ * the beginning of a path, in which {@code *} matches any step; the most specific matching filter
+ * applies. If none matches, the whole path is the metric. Immutable.
  */
 public final class GraphiteTemplates {
   /** No templates: the whole path is the metric. */
@@ -40,7 +40,7 @@ public final class GraphiteTemplates {
 
   /**
    * @param filter steps of a path, of which {@code *} is any; none for all paths
-   * @param steps what each step of a path means
+   * @param steps the name of each step of a path
    */
   private record Template(List<String> filter, List<String> steps, Map<String, String> tags) {
     boolean matches(String[] path) {

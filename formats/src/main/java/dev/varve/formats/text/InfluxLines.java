@@ -40,11 +40,11 @@ public final class InfluxLines implements LineFormat {
   private @Nullable LeftOut repeated;
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
-   * @param unit of the times in the lines; nanoseconds where the sender says nothing
+   * @param unit unit of the times in the lines; nanoseconds unless the sender names another
    * @param target the resolution of the dataset; finer times are rounded towards the past
-   * @param now gives lines without a time theirs, in the target resolution
+   * @param now supplies the time of lines without one, in the target resolution
    * @param joined whether each field becomes a metric {@code measurement_field} ({@code
    *     measurement} for {@code value}), for layouts without fields
    */
@@ -53,9 +53,9 @@ public final class InfluxLines implements LineFormat {
   }
 
   /**
-   * Prepares to read times that count several units at once, such as minutes.
+   * Creates a reader of times that count several units at once, such as minutes.
    *
-   * @param factor how many units
+   * @param factor number of units
    */
   public InfluxLines(
       Resolution unit, int factor, Resolution target, LongSupplier now, boolean joined) {

@@ -26,7 +26,7 @@ import tools.jackson.core.json.JsonFactory;
  * {@code "timestamp"}, {@code "value"} and perhaps {@code "type"} in place of {@code "datapoints"},
  * or beside them. Without a type a number without a point or exponent is an int64, any other a
  * double, and a text a text. A number may be written as a text, and NaN and infinities have to be.
- * Members of other names are passed over.
+ * Other members are ignored.
  */
 public final class KairosDbLines implements LineFormat {
   private static final JsonFactory JSON =

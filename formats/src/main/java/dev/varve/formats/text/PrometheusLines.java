@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Prometheus' text exposition format, version 0.0.4: {@code name{label="value",...} value
- * [milliseconds]}. Comments, {@code # HELP} and {@code # TYPE} are passed over. Every value is a
+ * [milliseconds]}. Comments, {@code # HELP} and {@code # TYPE} are ignored. Every value is a
  * double. A quoted name in the braces is read too: {@code {"name", label="value"} 1}. A label with
- * an empty value is none, as in Prometheus. Source: the pages on exposition formats and on UTF-8 in
- * Prometheus' documentation.
+ * an empty value counts as absent, as in Prometheus. Source: the pages on exposition formats and on
+ * UTF-8 in Prometheus' documentation.
  */
 public final class PrometheusLines implements LineFormat {
   /**
@@ -54,11 +54,11 @@ public final class PrometheusLines implements LineFormat {
   }
 
   /**
-   * Prepares to read one of two formats.
+   * Creates a reader of one of two formats.
    *
    * @param openMetrics whether lines are of OpenMetrics 1.0: times in seconds with a fraction, and
    *     after them maybe an exemplar, which is skipped
-   * @param given labels that every line gets, in the place of its own of the same name
+   * @param given labels that every line gets; they replace its own labels of the same names
    */
   PrometheusLines(
       Resolution target, LongSupplier now, boolean openMetrics, Map<String, String> given) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The samples that the formats hold and read back. */
+/** Tests which samples the formats can hold and read back. */
 class ExportFormatTest {
   private static final Series PLAIN =
       GroupKey.of("m_total", Tags.of("host", "a\"b\\c\nd")).field(Series.DEFAULT_FIELD);

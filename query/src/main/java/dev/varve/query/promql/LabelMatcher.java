@@ -10,7 +10,7 @@ public record LabelMatcher(String name, Operator operator, String value) {
   /** The label that contains the metric. */
   public static final String METRIC_NAME = "__name__";
 
-  /** A comparison of the label with the value. */
+  /** The operator that compares the label with the value. */
   public enum Operator {
     EQUAL("="),
     NOT_EQUAL("!="),

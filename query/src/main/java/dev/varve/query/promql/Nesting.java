@@ -1,7 +1,7 @@
 package dev.varve.query.promql;
 
 /**
- * How deep the expressions of a query are nested. The limit on the depth bounds the stack of the
+ * Limits the nesting of the expressions of a query. The limit on the depth bounds the stack of the
  * parser, and the limit on the height bounds the stack of every later walk through the tree.
  */
 final class Nesting {

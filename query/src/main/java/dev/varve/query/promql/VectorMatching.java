@@ -3,7 +3,7 @@ package dev.varve.query.promql;
 import java.util.List;
 
 /**
- * How the elements of two instant vectors are matched.
+ * The rule by which the elements of two instant vectors are matched.
  *
  * @param on whether {@code labels} are the ones that must agree; otherwise they are ignored
  * @param include labels that the result takes from the "one" side
@@ -15,7 +15,7 @@ public record VectorMatching(
     include = List.copyOf(include);
   }
 
-  /** The numbers of elements of the left and the right side that match. */
+  /** The number of elements on the left and on the right side that may match each other. */
   public enum Cardinality {
     ONE_TO_ONE("one-to-one"),
     MANY_TO_ONE("many-to-one"),

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether a query was stopped, and its reads, which end with it. Thread-safe. */
+/** Cancels the reads of a query when the query is stopped. Thread-safe. */
 final class Cancellation {
   private static final Logger LOG = LoggerFactory.getLogger(Cancellation.class);
 

@@ -2,7 +2,7 @@ package dev.varve.query.running;
 
 import java.util.Locale;
 
-/** The end of a query. */
+/** The outcome of a query. */
 public enum Outcome {
   OK,
   /** The query was invalid, or asked for something that is not possible. */
@@ -11,9 +11,9 @@ public enum Outcome {
   LIMIT,
   /** It ran or waited for too long. */
   TIMEOUT,
-  /** A user ended it by its id. */
+  /** A user stopped it by its id. */
   KILLED,
-  /** The client has disconnected. */
+  /** The client disconnected. */
   GONE,
   /** Too many other queries were running and waiting, or held too much memory. */
   BUSY,

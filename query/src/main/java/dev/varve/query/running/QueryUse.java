@@ -69,7 +69,7 @@ public final class QueryUse implements ReadGuard {
   private @Nullable Thread thread;
   private volatile @Nullable String refusal;
 
-  /** The entry of the query log; null to keep the query out. */
+  /** The description under which reads enter the query log; null to keep them out of it. */
   private volatile @Nullable QueryKind kind;
 
   /**

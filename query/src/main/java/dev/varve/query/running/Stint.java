@@ -24,10 +24,10 @@ final class Stint implements AutoCloseable {
   private final Ticker<Stint> ticker;
   private final long cpuAtStart = THREADS.getCurrentThreadCpuTime();
 
-  /** When the query times out, by {@link System#nanoTime}. */
+  /** Time at which the query times out, by {@link System#nanoTime}. */
   private volatile long end;
 
-  /** When the processor time is due to be checked, by {@link System#nanoTime}. */
+  /** Time at which the processor time is due to be checked, by {@link System#nanoTime}. */
   private volatile long look;
 
   /** Whether {@link #look} counts. */
@@ -61,7 +61,7 @@ final class Stint implements AutoCloseable {
     looks = true;
   }
 
-  /** Does what is due; called from time to time by another thread. */
+  /** Checks the timeout and, if due, the processor time. Called periodically by another thread. */
   void tick() {
     long now = System.nanoTime();
     if (aside) {

@@ -9,17 +9,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks things in progress at an interval, such as whether a query has reached its timeout, on a
- * thread of its own. Most things are over before the first check. So adding one does not wake the
- * thread, which would cost more than a short query: it goes on for a while after the last one was
- * removed, and sleeps then. Thread-safe.
+ * Checks work in progress at an interval on a thread of its own, such as whether a query has
+ * reached its timeout. Most work ends before its first check, and waking a thread costs more than a
+ * short query. The thread therefore keeps running for a while after the last piece of work was
+ * removed, and only then sleeps. Thread-safe.
  *
  * @param <T> what is checked; compared by {@code equals}
  */
 public final class Ticker<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Ticker.class);
 
-  /** Time for which the thread continues while there is nothing to check. */
+  /** Time after which the thread sleeps if there was nothing to check. */
   private static final Duration IDLE_MAX = Duration.ofSeconds(1);
 
   private final Set<T> all = ConcurrentHashMap.newKeySet();

@@ -15,7 +15,7 @@ final class Execution {
   /** Maximum number of evaluation steps: enough for any text, and quickly done. */
   private static final int STEPS_MAX = 100_000;
 
-  /** The end of the execution of a body. */
+  /** The outcome of the execution of a body. */
   private enum Ended {
     DONE,
     BREAK,

@@ -34,7 +34,7 @@ public final class Template {
   }
 
   /**
-   * The subject of a template.
+   * The data for which a template is expanded.
    *
    * @param labels labels of the sample
    * @param externalLabels external labels of the server
@@ -50,7 +50,7 @@ public final class Template {
     }
   }
 
-  /** The data that a template can query. */
+  /** The surroundings of an expansion: the queries that it can run, and the server's address. */
   public interface Environment {
     /**
      * Evaluates a query.

@@ -7,7 +7,10 @@ import java.util.List;
 final class AggregationText {
   private AggregationText() {}
 
-  /** Returns such as {@code sum by (host)(rate)}; empty for a plain selector. */
+  /**
+   * Returns the operators and functions, such as {@code sum by (host)(rate)}; empty for a plain
+   * selector.
+   */
   static String of(Expr expr) {
     return switch (expr) {
       case Expr.NumberLiteral _,

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param subqueryStep the step of subqueries without their own, in ms
  */
 public record Lowering(long queryStart, long queryEnd, long lookback, long subqueryStep) {
-  /** Maximum distance of a sample in ms; sums of such times fit into 64 bits. */
+  /**
+   * Limit of the times of {@code @} modifiers, in ms before or after 1970. No sample is further
+   * away, and sums of such times fit into 64 bits.
+   */
   private static final long FAR = 1L << 60;
 
   private static final long STEPS_MAX = 1 << 28;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param to the last time, in ms since 1970; less than {@code from} if nothing is read
  * @param labels the labels that are used
  * @param recurring the times that are used by some step, in ms; null for all
- * @param used which samples of a series are used
+ * @param used the samples of each series that are used
  */
 public record Scan(
     List<LabelMatcher> matchers,
@@ -23,12 +23,12 @@ public record Scan(
     Projection labels,
     @Nullable Recurring recurring,
     Used used) {
-  /** Which samples of a series are used. */
+  /** The samples of a series that are used. */
   public enum Used {
     ALL,
     /** The latest one. */
     LATEST,
-    /** The latest one that is no staleness marker. */
+    /** The latest one that is not a staleness marker. */
     LATEST_NOT_STALE
   }
 

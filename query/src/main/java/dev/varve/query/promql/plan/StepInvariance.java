@@ -6,7 +6,9 @@ import dev.varve.query.promql.Function;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Whether an expression has the same result at every step, so that one step suffices. */
+/**
+ * Determines whether an expression has the same result at every step, so that one step suffices.
+ */
 final class StepInvariance {
   /** Functions that depend on the time or the number of steps, whatever their input. */
   private static final Set<Function> OF_THE_STEP =
