@@ -21,7 +21,9 @@ final class AccessOptions {
           "Users with their rights, instead of the configuration's web.users-file. The server reads it again when it changes.")
   private @Nullable Path users;
 
-  /** Returns what the options say, and for the rest what the configuration says. */
+  /**
+   * Returns the files of the options, and those of the configuration for options that are missing.
+   */
   AccessFiles over(AccessFiles configured) {
     return new AccessFiles(
         webConfig == null ? configured.web() : webConfig,

@@ -143,7 +143,7 @@ final class AdviceText {
     }
   }
 
-  /** Replaces characters that a terminal would obey. */
+  /** Replaces characters that a terminal would interpret as commands. */
   private static String printable(String text) {
     return text.codePoints()
         .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)

@@ -7,8 +7,8 @@ import dev.varve.model.Series;
 import java.io.IOException;
 
 /**
- * Passes samples on to a writer, without those of an earlier run, counts them, and shows how far it
- * is.
+ * Passes samples on to a writer, without those of an earlier run. Counts them and shows the
+ * progress.
  */
 final class CountedExport implements ExportWriter {
   private final ExportWriter writer;
@@ -20,7 +20,7 @@ final class CountedExport implements ExportWriter {
   /**
    * Prepares to export.
    *
-   * @param begun what an earlier run has written
+   * @param begun the part that an earlier run has written
    */
   CountedExport(ExportWriter writer, Progress progress, ExportState begun) {
     this.writer = writer;
@@ -73,7 +73,7 @@ final class CountedExport implements ExportWriter {
     return written;
   }
 
-  /** Returns how many of them the format does not hold. */
+  /** Returns the number of those that the format cannot hold. */
   long unheld() {
     return writer.leftOut();
   }

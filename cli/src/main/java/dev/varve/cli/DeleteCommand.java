@@ -196,7 +196,7 @@ final class DeleteCommand implements Callable<Integer> {
     return done.state() == State.DONE && done.damaged() == 0 ? 0 : 1;
   }
 
-  /** Tells where deleted samples remain. The delete has succeeded, whatever comes of this. */
+  /** Warns of places where deleted samples remain. The delete has succeeded even if this fails. */
   private void warn(Target target) {
     PrintWriter err = spec.commandLine().getErr();
     try {

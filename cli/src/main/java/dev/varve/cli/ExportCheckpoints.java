@@ -8,10 +8,13 @@ import java.util.List;
 
 /** Records from time to time how much of an export is final. */
 final class ExportCheckpoints implements ParquetExport.Checkpoints, ParallelExport.Checkpoints {
-  /** The least time between two records. */
+  /** Minimum time between two records. */
   private static final long BETWEEN_NANOS = 250_000_000;
 
-  /** Recording takes at most this part of the time, however long the list of row groups is. */
+  /**
+   * Divisor of the elapsed time: recording takes at most this fraction, however long the list of
+   * row groups is.
+   */
   private static final int COST = 20;
 
   private final ExportFile file;

@@ -177,7 +177,7 @@ final class ExportCommand implements Callable<Integer> {
     return counted;
   }
 
-  /** Returns what is exported how; two exports of the same have the same. */
+  /** Returns a text that identifies the export; it is the same for a repeated export. */
   private String description(Target target) {
     return "%s of %s from %s to %s of dataset '%s' of %s"
         .formatted(

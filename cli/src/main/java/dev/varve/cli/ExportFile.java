@@ -21,8 +21,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The file of an export. Until it is complete it is called {@code NAME.partial}, and {@code
- * NAME.state} says how much of that is final, so that an export can go on after a kill.
+ * The file of an export. Until it is complete it is called {@code NAME.partial}. {@code NAME.state}
+ * records how much of it is final, so that the export can be resumed after a kill.
  */
 final class ExportFile implements AutoCloseable {
   private static final long FORMAT = 2;
@@ -65,7 +65,7 @@ final class ExportFile implements AutoCloseable {
   /**
    * Opens the file of an export.
    *
-   * @param export what is exported how, so that another export does not go on from here
+   * @param export identifies the export, so that another one does not resume from this file
    * @param resumes whether to continue; if nothing is final yet, the file begins again
    * @throws CommandFailedException if the state is of another export or unreadable
    */
@@ -121,7 +121,7 @@ final class ExportFile implements AutoCloseable {
             .formatted(stateFile, why));
   }
 
-  /** Records durably how far all that was written reaches. The length is that of the file. */
+  /** Records durably that everything written so far is final. The length is that of the file. */
   void complete(ExportState reached) throws IOException {
     text.flush();
     channel.force(true);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * How much of the file of an export is final: everything up to a sample.
+ * The final part of the file of an export: everything up to a sample.
  *
  * @param last the series of that sample; null for none
  * @param time its time

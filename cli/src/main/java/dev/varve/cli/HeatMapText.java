@@ -91,7 +91,7 @@ final class HeatMapText {
     return text.length() <= LABEL_MAX ? text : text.substring(0, LABEL_MAX - 1) + "…";
   }
 
-  /** Replaces characters that a terminal would obey. */
+  /** Replaces characters that a terminal would interpret as commands. */
   private static String printable(String text) {
     return text.codePoints()
         .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server says to its operator on stderr. In text, its own lines begin with {@code varve:}
- * and appear beside those of the log; as JSON, everything is the log. Thread-safe.
+ * The messages of a server to its operator on stderr. In text, its own lines begin with {@code
+ * varve:} and appear beside those of the log; as JSON, everything is the log. Thread-safe.
  */
 final class OperatorLines {
   private static final Logger LOG = LoggerFactory.getLogger("dev.varve.serve");
@@ -51,7 +51,7 @@ final class OperatorLines {
     return encoder;
   }
 
-  /** Says one line; nothing if it is empty. */
+  /** Prints one line; nothing if it is empty. */
   void say(String line) {
     if (line.isEmpty()) {
       return;
@@ -65,7 +65,7 @@ final class OperatorLines {
     }
   }
 
-  /** Says a sentence, and in text what a person at a terminal may try next. */
+  /** Prints a sentence and, in text, suggestions for a person at a terminal. */
   void suggest(String sentence, String... toTry) {
     switch (format) {
       case TEXT -> {

@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A minute of the life of a server, in a few seconds: agents write, dashboards ask. The JVM keeps
+ * A minute of the life of a server, in a few seconds: agents write, dashboards query. The JVM keeps
  * what it learns of the branches and types on these paths with the cache of classes, so later
  * servers compile them once and right, instead of several times.
  */
@@ -32,7 +32,7 @@ final class RehearsedLoad {
   private static final int QUESTIONS = 300;
   private static final long STEP_MS = 10_000;
 
-  /** Dashboards' usual questions. */
+  /** The usual queries of dashboards. */
   private static final List<String> QUERIES =
       List.of(
           "cpu_f0{host=\"h1\"}",
@@ -58,7 +58,7 @@ final class RehearsedLoad {
   }
 
   /**
-   * Writes and asks.
+   * Writes and queries.
    *
    * @throws IOException if the server cannot be reached
    */

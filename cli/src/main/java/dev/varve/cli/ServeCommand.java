@@ -135,7 +135,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Warns about what others can reach. */
+  /** Warns if others can reach the server without authentication, or enter its data directory. */
   private void warn(List<ServerConfig.Listener> listeners, AccessFiles access, Path data)
       throws IOException {
     List<ServerConfig.Listener> reachable =
@@ -172,7 +172,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Tells the service manager; a server that it does not hear of goes on. */
+  /** Notifies the service manager. The server continues if that fails. */
   private void tell(String state) {
     try {
       notice.send(state);

@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Snapshots of a running server, asked for over the socket of its data directory. */
+/** Snapshots of a running server, requested through the socket of its data directory. */
 final class ServerSnapshots implements SnapshotSource {
   private static final byte[] NO_BODY = {};
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the service manager that started the server how far it is, by the protocol of {@code
+ * Notifies the service manager that started the server of its state, by the protocol of {@code
  * sd_notify(3)}: each notice is one datagram to the Unix socket that {@code NOTIFY_SOCKET} names.
  * Java has no Unix sockets for datagrams, so this calls the C library.
  */
@@ -35,7 +35,7 @@ final class ServiceNotice {
   /** The room for a path in a {@code sockaddr_un}. */
   private static final int PATH_BYTES_MAX = 108;
 
-  /** Null if no service manager wants to know. */
+  /** Path of the service manager's socket; null if there is no service manager. */
   private final @Nullable String socket;
 
   private ServiceNotice(@Nullable String socket) {
@@ -60,7 +60,7 @@ final class ServiceNotice {
   /**
    * Sends a notice; does nothing without a service manager.
    *
-   * @throws IOException if the service manager does not get it
+   * @throws IOException if the notice cannot be delivered
    */
   void send(String notice) throws IOException {
     if (socket == null) {

@@ -75,7 +75,7 @@ class ExportCommandTest {
     assertThat(again).hasContent(exported);
   }
 
-  /** Simulates a kill: the file is longer than its recorded final part. */
+  /** Simulates a kill: the file is longer than the part that the state file records as complete. */
   @ParameterizedTest
   @ValueSource(strings = {"csv", "json", "openmetrics"})
   void goesOnAfterAKill(String format) throws Exception {

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The files of a distribution beside the program fit the program. */
+/** Checks the files that a distribution ships with the program against the program. */
 class PackagingTest {
   private static final Path PACKAGING = Path.of("../packaging");
 

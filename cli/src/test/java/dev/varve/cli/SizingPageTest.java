@@ -47,7 +47,9 @@ class SizingPageTest {
 
   private static final int BATCH = 5_000;
 
-  /** Maximum difference of a layout's size from the page: files end differently every time. */
+  /**
+   * Maximum relative difference of a layout's size from the page. Files end differently every time.
+   */
   private static final double DISK_TOLERANCE = 0.15;
 
   @TempDir private Path folder;

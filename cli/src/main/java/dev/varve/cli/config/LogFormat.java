@@ -2,7 +2,7 @@ package dev.varve.cli.config;
 
 import java.util.Locale;
 
-/** The form of a server's log. */
+/** The format of a server's log. */
 public enum LogFormat {
   /** Lines for people. */
   TEXT,

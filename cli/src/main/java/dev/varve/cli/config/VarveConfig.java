@@ -40,15 +40,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listeners addresses on which the server listens
  * @param http limits of requests
- * @param scrape what the server scrapes; null for nothing
+ * @param scrape the scrape jobs; null for none
  * @param rules the rules that the server evaluates
  * @param door relabelling and limits of incoming series
  * @param queries limits of queries
  * @param web rights of browser pages
  * @param deletes whether clients of other machines may delete
- * @param access who is admitted, and whether connections are encrypted
+ * @param access the files that define users and TLS
  * @param heapDump whether heap exhaustion writes a heap dump into the data directory
- * @param log how the server writes its log
+ * @param log format of the server's log
  */
 public record VarveConfig(
     EngineConfig engine,

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the columns of a table by name and says what they hold. */
+/** Finds the columns of a table by name, and the types of their values. */
 final class ColumnFinder {
-  /** The content of a column. */
+  /** The type of a column's values. */
   enum Holds {
     TEXT,
     INTEGER,
@@ -25,7 +25,7 @@ final class ColumnFinder {
     OTHER
   }
 
-  /** A column, with the place at which a row has it. */
+  /** A column with its index in a row. */
   record Found(int index, String name, Holds holds, SchemaNode node) {}
 
   private final List<Found> columns = new ArrayList<>();

@@ -76,7 +76,10 @@ public final class ImportCommand implements Callable<Integer> {
   /** Lines after which a batch ends even if few of them have a point. */
   private static final int BATCH_LINES = 100_000;
 
-  /** What a dataset says if an answered write is on the disk, or where its store promises it. */
+  /**
+   * The acknowledgements with which an answered write is durable: on disk, or as its store
+   * promises.
+   */
   private static final Set<String> DURABLE =
       Set.of(Acknowledgement.FSYNC.word(), Acknowledgement.STORE.word());
 
@@ -231,7 +234,7 @@ public final class ImportCommand implements Callable<Integer> {
     return file.equals(STDIN) || (Files.exists(file) && !Files.isRegularFile(file));
   }
 
-  /** Returns what is imported how and where; two imports of the same have the same. */
+  /** Returns a text that identifies the import; it is the same for a repeated import. */
   private String description(Target target) {
     return "%s of %s to dataset '%s' of %s; precision %s, join-fields %s, bad %s; %s"
         .formatted(
@@ -288,7 +291,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** What belongs to the import of one file. */
+  /** The parts of the import of one file. */
   private record OneFile(
       int index,
       Path path,
@@ -312,7 +315,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** Says what was put aside. */
+  /** Reports the lines and values that were set aside. */
   private void report(Path file, BadLines badLines, long refused) {
     if (badLines.count() > 0) {
       err().println(file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());

@@ -11,12 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Records from time to time how far an import is, so that it can be resumed after a kill. */
+/** Records the progress of an import from time to time, so that it can be resumed after a kill. */
 final class ImportMarks {
-  /** The least time between two records. */
+  /** Minimum time between two records. */
   private static final long BETWEEN_NANOS = 250_000_000;
 
-  /** Recording takes at most this part of the time, however many files there are. */
+  /**
+   * Divisor of the elapsed time: recording takes at most this fraction, however many files there
+   * are.
+   */
   private static final int COST = 20;
 
   private final @Nullable Path state;
@@ -109,7 +112,7 @@ final class ImportMarks {
     return begun != null && file == firstFile() ? begun.number() : 0;
   }
 
-  /** Returns whether it is time to record how far the import is. */
+  /** Returns whether it is time to record the progress. */
   boolean isDue() {
     return records && System.nanoTime() - due >= 0;
   }
@@ -151,7 +154,7 @@ final class ImportMarks {
     }
   }
 
-  /** Says after a failure how to go on. */
+  /** Tells the user after a failure how to resume. */
   void sayHowToGoOn() {
     if (state != null && Files.exists(state)) {
       err.println("the same command with --resume continues from " + state);

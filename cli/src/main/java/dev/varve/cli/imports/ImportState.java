@@ -18,11 +18,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * How far an import is: everything up to a line or row is in the dataset, durably. Kept in a file
- * that is replaced as a whole.
+ * The progress of an import: everything up to a line or row is in the dataset, durably. Kept in a
+ * file that is replaced as a whole.
  *
- * @param imported what is imported where, so that another import does not go on from here
- * @param created when its dataset was created, so that it does not go on in one that is new
+ * @param imported identifies the import, so that another one does not resume from this state
+ * @param created creation time of its dataset, so that it is not resumed into a new one
  * @param inputs the files up to the one that is being read, which is the last
  * @param number lines or rows of the last file that are done
  * @param totals of all files, with what {@code file} says of the last one
@@ -38,10 +38,10 @@ record ImportState(
   private static final long FORMAT = 2;
 
   /**
-   * How a file is recognised.
+   * The features by which a file is recognised.
    *
    * @param size its length in bytes
-   * @param bytes those that were read
+   * @param bytes the number of bytes that were read
    * @param digest of these, as hexadecimal digits
    */
   record Input(long size, long bytes, String digest) {
@@ -65,7 +65,7 @@ record ImportState(
   record Totals(long lines, long accepted, long refused, long coerced, long bad, long leftOut) {}
 
   /**
-   * What was put aside.
+   * The lines and values of a file that were set aside.
    *
    * @param bytes length of the file that has it; -1 if nothing was written into it
    * @param bad lines that were put aside as a whole

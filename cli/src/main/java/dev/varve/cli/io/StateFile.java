@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A small file that says how far a command is, and is replaced as a whole. */
+/** A small file that records the progress of a command and is replaced as a whole. */
 public final class StateFile {
   private StateFile() {}
 

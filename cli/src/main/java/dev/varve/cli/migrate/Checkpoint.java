@@ -15,10 +15,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * How far a migration is: everything up to a position is in the target, durably. Kept in a file
- * that is replaced as a whole.
+ * The progress of a migration: everything up to a position is in the target, durably. Kept in a
+ * file that is replaced as a whole.
  *
- * @param migration what is copied where, so that another migration does not go on from here
+ * @param migration identifies the migration, so that another one does not resume from this state
  * @param at the last finished sample; null at the beginning
  * @param reported bytes of the report that belong to it
  */

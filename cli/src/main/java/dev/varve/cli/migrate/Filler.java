@@ -7,12 +7,12 @@ import dev.varve.model.Batch;
 import dev.varve.model.ErrorKind;
 import java.time.Duration;
 
-/** Fills batches into a target, at a bounded rate, and waits while that has too much to do. */
+/** Fills batches into a target at a bounded rate, and waits while the target is overloaded. */
 final class Filler {
   private static final Duration PAUSE_MIN = Duration.ofMillis(100);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
 
-  /** Time after which a target that takes nothing is given up. */
+  /** Time after which the migration fails if the target accepts nothing. */
   private static final Duration WAIT_MAX = Duration.ofMinutes(10);
 
   private final Target target;
@@ -33,7 +33,7 @@ final class Filler {
   /**
    * Fills a batch in. Lost samples, such as those of a delete, are written a second time.
    *
-   * @throws CommandFailedException if the target takes nothing for ten minutes
+   * @throws CommandFailedException if the target accepts nothing for ten minutes
    */
   Filled fill(Batch batch) {
     await(free - System.nanoTime());

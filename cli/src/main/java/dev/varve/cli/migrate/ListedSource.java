@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A server that lists its series as Prometheus does, and is asked for one after the other. */
+/**
+ * A server that lists its series as Prometheus does, and whose series are read one after the other.
+ */
 final class ListedSource implements MigrationSource {
   /** Reads the samples of one series. */
   @FunctionalInterface
@@ -18,7 +20,7 @@ final class ListedSource implements MigrationSource {
   }
 
   /**
-   * What to read.
+   * A series to read.
    *
    * @param labels that select the series alone
    * @param first the first instant, in ms since 1970

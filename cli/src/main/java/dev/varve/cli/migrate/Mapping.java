@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Maps samples of a source to what its target can be asked to hold: converts times, and makes
- * fields metrics of their own where wanted. For one thread.
+ * Converts samples of a source for its target: converts times and, if requested, makes fields
+ * metrics of their own. For one thread.
  */
 final class Mapping {
   private static final int REASONS_MAX = 1000;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * thread. Methods throw {@link IOException} if the source fails or cannot be reached.
  */
 interface MigrationSource extends AutoCloseable {
-  /** Returns its kind and place, for messages and for the checkpoint. */
+  /** Returns a text that identifies the source, for messages and for the checkpoint. */
   String name();
 
   /** Returns the unit of its times. */

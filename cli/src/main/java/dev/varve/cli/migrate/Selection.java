@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a source is copied.
+ * The part of a source that is copied.
  *
  * @param selector in PromQL's syntax
  * @param from the first instant, as in a query; null for no bound

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** A line in which a server says how far a delete is, or what a dry run has counted. */
+/** A line in which a server reports the progress of a delete, or the counts of a dry run. */
 record DeletionLine(Map<String, Long> counts, @Nullable State state, @Nullable String problem) {
   /**
    * Reads a line.

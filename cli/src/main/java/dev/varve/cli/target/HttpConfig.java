@@ -17,14 +17,14 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a command proves itself to a server, and which server it believes, in the format of
+ * The credentials of a command for a server, and the servers that it trusts, in the format of
  * promtool's {@code --http.config.file}.
  *
  * @param authorization value of the header of that name; null for none
  * @param tls null for Java's defaults
  */
 public record HttpConfig(@Nullable String authorization, @Nullable SSLContext tls) {
-  /** Proves nothing, and believes servers with certificates that Java trusts. */
+  /** No credentials, and trust in servers with certificates that Java trusts. */
   static final HttpConfig NONE = new HttpConfig(null, null);
 
   /** Leaves out what is secret. */

@@ -11,7 +11,7 @@ public sealed interface ServerAddress {
   /**
    * Returns the address of a remote server.
    *
-   * @param http how to log in, in the format of promtool; null for not at all
+   * @param http file with credentials in promtool's format; null for none
    * @throws WrongCallException if the text is not an address
    */
   static ServerAddress of(URI url, @Nullable Path http) {
@@ -22,7 +22,7 @@ public sealed interface ServerAddress {
   /**
    * A server named by {@code --server}.
    *
-   * @param http how to log in to it
+   * @param http credentials for it
    */
   record Remote(URI url, HttpConfig http) implements ServerAddress {
     @Override

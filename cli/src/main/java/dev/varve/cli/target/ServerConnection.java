@@ -46,7 +46,7 @@ public final class ServerConnection implements AutoCloseable {
   /**
    * Sends a request and returns the body of the answer.
    *
-   * @throws ServerBusyException if the server has too much to do
+   * @throws ServerBusyException if the server is overloaded
    * @throws CommandFailedException if there is no answer, or its status is not a success
    */
   public InputStream send(ServerRequest request) {

@@ -30,14 +30,14 @@ public interface Target extends AutoCloseable {
   Resolution resolution();
 
   /**
-   * Returns where samples are once {@link #write} has returned, as one of the words of {@link
-   * dev.varve.engine.config.Acknowledgement}; empty if the server does not say.
+   * Returns the durability of samples once {@link #write} has returned, as one of the words of
+   * {@link dev.varve.engine.config.Acknowledgement}; empty if the server does not say.
    */
   String durability();
 
   /**
-   * Returns when the dataset was created, in ISO 8601; empty if the server does not say. A dataset
-   * that was created anew has another time.
+   * Returns the time at which the dataset was created, in ISO 8601; empty if the server does not
+   * say. A dataset that was created anew has another time.
    */
   String created();
 
@@ -102,7 +102,7 @@ public interface Target extends AutoCloseable {
    */
   String heatMap(Map<String, String> texts);
 
-  /** Returns what the advisor says of the dataset, as JSON. */
+  /** Returns the advice for the dataset, as JSON. */
   String advice();
 
   /** Returns the cells that points would become, as JSON. Nothing is written. */
@@ -120,12 +120,12 @@ public interface Target extends AutoCloseable {
    * Converts the cells of earlier periods into blocks of the last one.
    *
    * @param progress called from time to time
-   * @return how far it is
+   * @return the progress at the end
    */
   ConversionProgress convertIntoBlocks(Consumer<ConversionProgress> progress);
 
   /**
-   * Counts what a delete would hide.
+   * Counts the series and samples that a delete would remove.
    *
    * @param texts parameters of {@link dev.varve.server.varve.DeleteParameters}
    */
@@ -136,14 +136,14 @@ public interface Target extends AutoCloseable {
    *
    * @param texts parameters of {@link dev.varve.server.varve.DeleteParameters}
    * @param progress called from time to time
-   * @return how it ended
+   * @return the outcome
    */
   DeletionProgress delete(Map<String, String> texts, Consumer<DeletionProgress> progress);
 
   /**
-   * Returns what may still hold samples that deletes have removed from the tables.
+   * Returns the places that may still hold samples that deletes have removed from the tables.
    *
-   * @throws dev.varve.cli.io.CommandFailedException if that cannot be found out
+   * @throws dev.varve.cli.io.CommandFailedException if the places cannot be listed
    */
   List<Remnant> remnants();
 

@@ -26,7 +26,7 @@ public final class TargetOptions {
 
   @Mixin private RemoteOptions remote;
 
-  /** What to do if there is no data directory. */
+  /** The action if there is no data directory. */
   public enum IfMissing {
     CREATE,
     FAIL
@@ -56,7 +56,7 @@ public final class TargetOptions {
     return open(dataset, IfMissing.CREATE);
   }
 
-  /** Returns where the dataset is: the address of a server, or the data directory. */
+  /** Returns the place of the dataset: the address of a server, or the data directory. */
   public String place() {
     ServerAddress named = remote.address();
     return named != null
