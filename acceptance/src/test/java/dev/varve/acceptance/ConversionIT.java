@@ -37,7 +37,10 @@ class ConversionIT {
   private final Random random = new Random(SEED);
   private final Path folder = Checkout.fresh("conversion");
 
-  /** The values that may be held, by series and time: several after a write without an answer. */
+  /**
+   * The values that the server may hold, by series and time: several after a write without an
+   * answer.
+   */
   private final Map<String, Set<Double>> sent = new ConcurrentHashMap<>();
 
   @Test

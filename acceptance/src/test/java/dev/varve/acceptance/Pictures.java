@@ -23,10 +23,10 @@ final class Pictures {
   /** Pixels of a square. */
   private static final int SQUARE = 8;
 
-  /** Maximum deviation of the mean of a colour of a square, of 255. */
+  /** Maximum difference of the mean of one colour of a square, on a scale from 0 to 255. */
   private static final int OFF_MAX = 32;
 
-  /** The share of squares that may be farther off. */
+  /** Maximum share of squares with a larger difference. */
   private static final double SQUARES_OFF_MAX = 0.02;
 
   /** The share by which width and height may differ. */

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Arguments of a program of the form {@code name=value}.
  *
- * @param all all arguments; names that nobody asks for are ignored
+ * @param all all arguments; names that the program does not use are ignored
  */
 record Arguments(List<String> all) {
   /** Returns the arguments after the first, which has no name. */

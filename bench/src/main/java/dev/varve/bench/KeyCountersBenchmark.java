@@ -58,7 +58,7 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures what key counters take of a write and of a read, per cell: first the counters above a
+ * Measures the cost of key counters in a write and in a read, per cell: first the counters above a
  * table that does nothing, then a dataset on RocksDB with its counters. A batch has a cell for each
  * of 1,000 rows, in no order; a page has 4,000 cells of 20 rows.
  */

@@ -29,7 +29,7 @@ public final class MigrationSpeed {
   private final int rounds;
   private final List<String> pairs;
 
-  /** The time and memory that a command took. */
+  /** Elapsed time and processor time of a command, in seconds. */
   private record Cost(double seconds, double cpuSeconds) {}
 
   private record Round(Cost export, Cost imports, Cost migrate) {

@@ -14,7 +14,7 @@ import tools.jackson.core.JsonToken;
  * @param series by labels: times in seconds and values in turn
  */
 record Answer(Map<String, double[]> series) {
-  /** Maximum difference of the values of two answers, as a part of the greater one. */
+  /** Maximum relative difference of two values that count as equal. */
   static final double AGREEMENT = 1e-9;
 
   /** Label of the metric in a union, which cannot keep the metric's own label. */

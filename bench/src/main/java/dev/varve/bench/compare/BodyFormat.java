@@ -11,7 +11,7 @@ import org.xerial.snappy.Snappy;
 
 /** Writes rows into the body of a request. */
 sealed interface BodyFormat {
-  /** Returns the most rows that a body has. */
+  /** Returns the maximum number of rows of a body. */
   int rows();
 
   void add(ByteText body, int entity, long time, double[] values);

@@ -103,7 +103,7 @@ final class Comparison {
     }
   }
 
-  /** Maximum time in which a server settles. */
+  /** Returns the maximum time to wait until a server has settled. */
   static Duration patience(Options options) {
     return options.quick() ? Duration.ofSeconds(60) : Duration.ofMinutes(5);
   }

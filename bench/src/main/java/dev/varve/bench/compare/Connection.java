@@ -29,7 +29,11 @@ public final class Connection implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /** Asks a question whose answer is short and must be good. */
+  /**
+   * Sends a GET and returns its short answer.
+   *
+   * @throws IOException if the status is not 2xx
+   */
   public static String get(int port, String target) throws IOException {
     try (Connection connection = new Connection(port)) {
       int status = connection.send("GET", target, "", new byte[0], 0);

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What sends samples: in line protocol one row of several fields, in remote write one series a
+ * A sender of samples: in line protocol one row of several fields, in remote write one series a
  * field.
  *
  * @param measurement first part of the metric's name

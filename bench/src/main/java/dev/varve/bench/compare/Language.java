@@ -17,7 +17,7 @@ enum Language {
     this.protocol = protocol;
   }
 
-  /** Returns how samples must be written to have the names for which the queries ask. */
+  /** Returns the protocol by which samples get the names that the queries use. */
   Protocol protocol() {
     return protocol;
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
  * Sends all bodies over {@link DataSet#STREAMS} connections, each request after the answer to the
  * one before.
  *
- * @param samplesPerSecond over all connections; infinite for as fast as it goes
+ * @param samplesPerSecond maximum rate over all connections; infinite for no limit
  * @param secondsMax sending stops after this time; infinite to send everything. If it is finite,
  *     the first third of the requests is warm-up and missing from {@code millis}
  */
@@ -24,7 +24,7 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
   private static final double PAUSE_SECONDS = 0.05;
 
   /**
-   * What the client saw.
+   * The measurements of all connections.
    *
    * @param seconds from the first request to the last answer
    * @param millis sorted times to the answer, repeated requests included: from the request, or, at
@@ -37,7 +37,7 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
     }
   }
 
-  /** The figures of one connection. */
+  /** The measurements of one connection. */
   private record Part(double[] millis, long repeated) {}
 
   Sent run() throws Exception {

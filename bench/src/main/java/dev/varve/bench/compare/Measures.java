@@ -2,7 +2,7 @@ package dev.varve.bench.compare;
 
 import java.util.List;
 
-/** The measured quantities, in the words of the tables. */
+/** The measured quantities, as the tables name them. */
 final class Measures {
   static final String RATE = "samples/s";
   static final String CPU_ACKED = "CPU s/M, last ack";
@@ -56,7 +56,7 @@ final class Measures {
 
   static final List<String> ASKING = List.of(QUERY_CPU, MEDIAN, P95, ANSWER, QUERY_RSS);
 
-  /** Figures of which a ratio says something. */
+  /** Quantities for which a ratio is meaningful. */
   static final List<String> COMPARED =
       List.of(
           RATE,

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The kernel's figures of a process, from proc(5). */
+/** The kernel's figures for a process, from proc(5). */
 public record ProcessFigures(long pid) {
   /**
    * The steps in which the kernel reports processor time: USER_HZ, 100 on all Linux ports in use.

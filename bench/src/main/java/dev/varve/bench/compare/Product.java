@@ -26,7 +26,7 @@ interface Product {
    */
   ChildProcess start(Path folder, int port) throws IOException;
 
-  /** Returns what a started server answers with 2xx. */
+  /** Returns the target of a GET that a started server answers with 2xx. */
   String readyTarget();
 
   /** Does what must be done once before the first write. */
@@ -36,7 +36,7 @@ interface Product {
   String writeTarget(Protocol protocol);
 
   /**
-   * Returns the rows that suit it in one request.
+   * Returns the preferred number of rows of one request.
    *
    * @param fields of each row
    */

@@ -1,6 +1,6 @@
 package dev.varve.bench.compare;
 
-/** A way to send samples. */
+/** A protocol for sending samples. */
 enum Protocol {
   /** Prometheus' remote write 1.0: each sample in a series message of its own, as agents send. */
   REMOTE_WRITE(

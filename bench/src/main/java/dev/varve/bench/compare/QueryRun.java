@@ -21,7 +21,7 @@ record QueryRun(Running server, Asking asking, boolean quick) {
   private static final int LOOK_EVERY = 20;
 
   /**
-   * What a type of query costs.
+   * The cost of a type of query.
    *
    * @param millis sorted times from request to the end of the answer
    * @param cpuMillis of the server, for each query

@@ -13,8 +13,8 @@ final class Settling {
    * Waits until the server has used hardly any processor time, and its files have kept their size,
    * for a time.
    *
-   * @param quiet how long
-   * @param atMost how long to wait for that
+   * @param quiet the required duration of this
+   * @param atMost maximum time to wait
    * @return false if the server did not settle in time
    */
   static boolean await(Running server, Duration quiet, Duration atMost)

@@ -20,7 +20,7 @@ record Fleet(int series, int samples) {
   private static final long STEP = 60_000;
   private static final long ROW = 1_814_400_000L;
 
-  /** In 2025. */
+  /** Time of the first sample, in 2025, in ms since 1970. */
   private static final long FROM = 1_747_000_000_000L / ROW * ROW + 86_400_000L;
 
   /** The hosts of a question about some series. */

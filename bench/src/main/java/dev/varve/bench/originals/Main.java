@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Compares what writes and queries cost Varve and an original server, and their store.
+ * Compares the cost of writes and queries in Varve and an original server, and in their store.
  *
  * <p>{@code ./mvnw -q -f parts/NAME/pom.xml generate-resources} fetches {@code cassandra}, {@code
  * kairosdb}, {@code hbase} and {@code opentsdb}.

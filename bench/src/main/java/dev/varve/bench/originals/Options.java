@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is measured.
+ * The options of a run.
  *
  * @param launcher of Varve
  * @param before of another build of Varve, which is asked too; null for none

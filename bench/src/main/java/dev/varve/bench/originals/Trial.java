@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Asks all servers of a stage the same question, in short turns: what else the machine does then
- * concerns them alike. Ratios are medians of the ratios of single rounds.
+ * Asks all servers of a stage the same question, in short turns, so that other load of the machine
+ * affects them alike. Ratios are medians of the ratios of single rounds.
  */
 final class Trial {
   private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?");

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server took for a question in one turn.
+ * The cost of a question for a server in one turn.
  *
  * @param millis median time of an answer
  * @param serverMillis processor time of the server per answer

@@ -9,12 +9,12 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What writes cost. All servers write the same points in turn, each into a new metric of its own.
- * Processor time counts until server and store are quiet, since an original answers before it has
- * stored the points.
+ * Measures the cost of writes. All servers write the same points in turn, each into a new metric of
+ * its own. Processor time counts until server and store are quiet, since an original answers before
+ * it has stored the points.
  */
 final class Writes {
-  /** A second in which server and store use less processor time than this is quiet, in seconds. */
+  /** Processor time of server and store in seconds, below which a second counts as quiet. */
   private static final double QUIET = 0.1;
 
   private static final int QUIET_SECONDS_MAX = 60;
@@ -29,7 +29,7 @@ final class Writes {
     this.points = (long) options.series() * options.samples();
   }
 
-  /** Processor time of a server for all points of one turn, in seconds. */
+  /** Processor time of a server and its store for all points of one turn, in seconds. */
   private record Cost(double server, double store) {
     double all() {
       return server + store;

@@ -60,7 +60,7 @@ final class KairosDbQueries {
     return saved;
   }
 
-  /** The position of the points of a query. */
+  /** The range of times in which a query finds points, in ms since 1970. */
   private record Extent(long from, long to, boolean sparse) {}
 
   /** Returns a query. */

@@ -33,7 +33,7 @@ final class Server {
   private static final Pattern MADE_UP =
       Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-  /** Names of this server, such as IDs of tasks, by the names that requests to all servers use. */
+  /** Texts that this server made up, such as IDs of tasks, by the names that both servers share. */
   private final Map<String, String> names = new LinkedHashMap<>();
 
   /** The same for texts that are too short to be found in an answer. */
@@ -68,8 +68,9 @@ final class Server {
   }
 
   /**
-   * Says which request comes next. The IDs that the server makes up for it are named by its number,
-   * so that they have the same names in both servers even if one of them has made up more before.
+   * Announces the number of the next request. The IDs that the server makes up for it are named by
+   * its number, so that they have the same names in both servers even if one of them has made up
+   * more before.
    */
   void begin(int number) {
     request = number;
