@@ -73,7 +73,7 @@ final class CollectdProcess implements AutoCloseable {
     }
   }
 
-  /** Returns what it has said. */
+  /** Returns the output and the log of the process so far. */
   String log() {
     return Checkout.read(folder.resolve("collectd.out"))
         + Checkout.read(folder.resolve("collectd.log"));

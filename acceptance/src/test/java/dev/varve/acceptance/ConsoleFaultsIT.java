@@ -24,9 +24,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
- * What the console does where something is not as it should be: a server that goes away, users with
- * few rights, addresses that nobody made by hand, and names that are long or odd. Also what it asks
- * in every language, and that its strips of bytes are the cells of the server.
+ * The console in adverse conditions: a server that goes away, users with few rights, malformed
+ * addresses, and names that are long or odd. Also its plan trees for queries in every language, and
+ * whether the bytes that it shows are those of the server's cells.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class ConsoleFaultsIT {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
- * How the console looks to whom: in light and dark, on a phone, with aids for readers, and in the
- * parts that do not move, as it did before. Also how much of it a browser loads before it paints.
+ * The look of the console in light and dark, on a phone and with assistive technology, and whether
+ * its static parts look as they did before. Also how much a browser loads before the first paint.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class ConsoleLooksIT {
@@ -42,10 +42,12 @@ class ConsoleLooksIT {
   /** Bytes of a page with its modules, as they are sent. */
   private static final double WEIGHT_MAX = 120 * KIB;
 
-  /** Milliseconds until something is painted. */
+  /** Milliseconds until the first paint. */
   private static final int PAINT_MAX = Integer.getInteger("varve.console.paint", 300);
 
-  /** Loads of which one has to be as fast; others may meet a busy machine. */
+  /**
+   * Number of loads, of which at least one must be fast enough; a busy machine may slow the others.
+   */
   private static final int LOADS = 20;
 
   private ConsoleSite site;

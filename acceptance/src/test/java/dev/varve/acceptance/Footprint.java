@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a server holds at one moment, just after a collection.
+ * The memory, file handles and threads that a server uses at one moment, just after a collection.
  *
  * @param at time since the start of the run
  * @param quarter of the run, from 0
@@ -36,7 +36,7 @@ record Footprint(
     return all;
   }
 
-  /** Collects garbage in a server and returns what it holds then. */
+  /** Collects garbage in a server and then measures it. */
   static Footprint of(VarveProcess server, Duration at, int quarter)
       throws IOException, InterruptedException {
     String pid = Long.toString(server.pid());

@@ -299,7 +299,7 @@ class MigrateFromServersIT {
     assertReport(folder.resolve("report"), refused);
   }
 
-  /** When to kill a migration. */
+  /** The moments at which a migration is killed. */
   private enum Moment {
     /** Some time after its start, and at its first checkpoint at the latest. */
     ANY,

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Imports that are killed and go on. */
+/** Imports that are killed and resumed. */
 class ImportResumeTest {
   private static final long START = 1_700_000_000_000L;
   private static final int KILLS = 3;
@@ -179,7 +179,7 @@ class ImportResumeTest {
     assertThat(export("data").lines()).as("nothing is written").hasSizeLessThanOrEqualTo(1);
   }
 
-  /** What fails before the first record leaves the state of the run before. */
+  /** An import that fails before its first record leaves the state of the previous run. */
   @Test
   void keepsTheStateUntilTheFirstRecord() throws Exception {
     Path file = small();
@@ -211,7 +211,7 @@ class ImportResumeTest {
     assertThat(run(call)).as(err.toString()).isZero();
   }
 
-  /** What a resumed import passes over is not in a dataset that was created since. */
+  /** The lines that a resumed import skips are not in a dataset that was created since. */
   @Test
   void goesOnInNoDatasetThatWasCreatedAnew() throws Exception {
     Path file = small();

@@ -224,7 +224,7 @@ class OperationsPagesTest {
     }
   }
 
-  /** What systemd starts and stops. */
+  /** A server that the test starts and stops in place of systemd. */
   private static final class Service implements AutoCloseable {
     private final Path config;
     private @Nullable Engine engine;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A service manager, here a socket of the test, hears how far the server is. */
+/** The server notifies a service manager, here a socket of the test, of its state. */
 @EnabledOnOs(OS.LINUX)
 class ServiceNoticeTest {
   @TempDir private Path folder;

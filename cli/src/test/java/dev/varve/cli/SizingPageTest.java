@@ -126,7 +126,7 @@ class SizingPageTest {
     }
   }
 
-  /** In blocks: what series take whose samples are still in memory. */
+  /** In blocks: the memory of series whose samples are not yet sealed. */
   @Test
   void samplesInMemoryTakeWhatThePageSays() throws IOException {
     long perSeries = figure("(\\d+) bytes for each series that has some, which hold \\d+ samples");

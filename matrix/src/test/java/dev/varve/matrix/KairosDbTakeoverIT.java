@@ -311,7 +311,7 @@ class KairosDbTakeoverIT {
 
   /**
    * A row that KairosDB deletes loses its index rows. Varve, which had written them, writes them
-   * again: later while it believes in them, and with the next point once it does not.
+   * again: with the next point if its cache no longer trusts them, and otherwise soon after.
    */
   @Test
   void aRowThatIsDeletedWholeIsWrittenAgain() {

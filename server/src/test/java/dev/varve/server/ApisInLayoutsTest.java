@@ -74,7 +74,10 @@ class ApisInLayoutsTest {
     }
   }
 
-  /** How an API writes: the body of points of one series, given as seconds and values. */
+  /**
+   * A write through an API: {@code of} returns the body of the points of one series, given as
+   * seconds and values.
+   */
   private record Writer(
       String path,
       String type,
@@ -437,7 +440,7 @@ class ApisInLayoutsTest {
                 .POST(BodyPublishers.ofString(asked.body().replace("METRIC", metric))));
   }
 
-  /** What two equal requests to one dataset have different. */
+  /** The parts of an answer that differ even between equal requests to one dataset. */
   private static final Pattern VOLATILE =
       Pattern.compile("\"queryId\":\"[^\"]*\"|\"elapsed\":\\d+|\"time\":\\d+");
 

@@ -47,15 +47,15 @@ class DialectContractTest {
   private static TestServer server;
 
   /**
-   * How a dialect writes.
+   * The requests with which a client of a dialect writes and reads.
    *
    * @param path of a write on a port with all dialects, without the prefix if it needs none there
    * @param sample one sample as text, of {@code %1$s} as metric and {@code %2$s} as value of the
    *     label {@code host}
-   * @param start what comes before the samples
-   * @param between what comes between two samples
-   * @param end what comes after the samples
-   * @param query how the dialect reads; null if it only writes
+   * @param start text before the samples
+   * @param between text between two samples
+   * @param end text after the samples
+   * @param query a query in the dialect; null if it only writes
    */
   record Fixture(
       String dialect,

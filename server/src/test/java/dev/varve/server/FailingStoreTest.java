@@ -83,15 +83,18 @@ class FailingStoreTest {
   private AtomicBoolean broken;
   private TestServer server;
 
-  /** What the tests put into paths and bodies, by name and layout. */
+  /**
+   * The values of {@code $TSUID}, {@code $UID} and {@code $TASK} in paths and bodies, by name and
+   * layout.
+   */
   private final Map<String, String> known = new HashMap<>();
 
   /**
    * A request that stores something.
    *
    * @param layout of the dataset
-   * @param path below the name of the dialect; {@code $TSUID}, {@code $UID} and {@code $TASK} are
-   *     those of what there is
+   * @param path below the name of the dialect, in which {@code $TSUID}, {@code $UID} and {@code
+   *     $TASK} stand for the identifiers of objects that exist
    */
   record Side(String layout, String dialect, String method, String path, String body) {
     @Override

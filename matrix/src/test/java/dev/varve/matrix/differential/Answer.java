@@ -1,7 +1,7 @@
 package dev.varve.matrix.differential;
 
 /**
- * What a server has answered.
+ * The answer of a server.
  *
  * @param body in which what the server names in its own way has its common name
  */

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class Trial {
   private static final int SHOWN = 40;
 
-  /** So many times a query that differs is asked again. */
+  /** Number of times that a query is repeated if the answers differ. */
   private static final int REPEATED = 3;
 
   private static final int SETTLING = 40;
 
-  /** So many requests have every option of the generators; fewer may lack rare ones. */
+  /** Number of requests that contain every option of the generators; fewer may lack rare ones. */
   private static final int COMPLETE = 3000;
 
   private final String name;

@@ -8,7 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 
-/** A server that is asked in Heroic's words. */
+/** A server with Heroic's API. */
 final class HeroicServer implements AutoCloseable {
   private final TestServer server;
 
@@ -42,7 +42,7 @@ final class HeroicServer implements AutoCloseable {
     return post("/query/metrics", "application/json", json);
   }
 
-  /** Asks in the language. */
+  /** Sends a query in Heroic's query language. */
   HttpResponse<String> ask(String text) {
     return post("/query/metrics", "text/plain", text);
   }

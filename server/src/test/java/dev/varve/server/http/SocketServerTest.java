@@ -54,7 +54,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** The HTTP server on real sockets, with test handlers. */
 class SocketServerTest {
-  /** The server is told of a client that leaves; on a busy machine its threads may come late. */
+  /** Limit for noticing that a client has disconnected, with a margin for a busy machine. */
   private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
   private static final HttpLimits LIMITS =

@@ -95,7 +95,7 @@ class RollupSchedulerTest {
     private @Nullable Engine engine;
     private @Nullable RollupScheduler scheduler;
 
-    /** What happens when a task asks for its user. */
+    /** Finds the user of a task by name; tests replace it to intervene while a task runs. */
     private volatile Function<@Nullable String, @Nullable Caller> users = name -> Caller.ANYONE;
 
     private Server(String host) {

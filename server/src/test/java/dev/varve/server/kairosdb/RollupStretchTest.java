@@ -15,7 +15,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-/** The windows of roll-ups lie where they do whenever the roll-up runs. */
+/** The windows of a roll-up do not depend on the time at which it runs. */
 class RollupStretchTest {
   private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 

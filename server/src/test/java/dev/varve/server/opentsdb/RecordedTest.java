@@ -42,13 +42,13 @@ class RecordedTest {
   private static final Set<String> EXCEPTIONS =
       Set.of("POST/bad regexp", "error/bad JSON", "gexp/shift(sum:hand.a,\"1min\")");
 
-  /** The sample that was asked while there were notes. */
+  /** The name of the request that was recorded while annotations existed. */
   private static final String WITH_NOTES = "annotation/in query";
 
   /** The samples with UIDs, which differ where the layout keeps none. */
   private static final Set<String> WITH_UIDS = Set.of(WITH_NOTES, "tsuid/two");
 
-  /** The notes that the recorded server had then. */
+  /** The annotations that the recorded server had then. */
   private static final List<String> NOTES =
       List.of(
           """
