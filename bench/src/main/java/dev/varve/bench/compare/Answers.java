@@ -20,7 +20,7 @@ final class Answers {
     this.results = results;
   }
 
-  /** Compares the answers to the first queries of a type and notes what differs. */
+  /** Compares the answers to the first queries of a type and notes the differences. */
   void compare(Product server, DataSet data, QueryType type, List<Answer> answers) {
     String place = data.name() + " " + type.name();
     Given other = first.putIfAbsent(place, new Given(server, List.copyOf(answers)));

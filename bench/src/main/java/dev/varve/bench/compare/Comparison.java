@@ -52,7 +52,7 @@ final class Comparison {
     }
   }
 
-  /** Adds earlier figures of what this run asked for and did not measure. */
+  /** Adds earlier figures for the measurements that this run was to make and did not. */
   private void addKnown() throws IOException {
     Set<String> measured = new HashSet<>();
     results.figures().forEach(figure -> measured.add(place(figure)));

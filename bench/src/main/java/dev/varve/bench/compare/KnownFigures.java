@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Figures of servers in an earlier run, for those that a run does not have. They come from the full
- * data sets on two processors.
+ * Figures of an earlier run, for the servers that a run does not have. They were measured with the
+ * full data sets on two processors.
  */
 final class KnownFigures {
   private static final String FILE = "known-figures.txt";

@@ -95,7 +95,7 @@ record Load(Running server, Bodies bodies, double samplesPerSecond, double secon
     }
   }
 
-  /** Sends a body until the server accepts it and returns how often it did not. */
+  /** Sends a body until the server accepts it, and returns the number of refusals before. */
   private int post(Connection connection, Bodies.Reading body)
       throws IOException, InterruptedException {
     Protocol protocol = bodies.protocol();

@@ -29,7 +29,7 @@ interface Product {
   /** Returns the target of a GET that a started server answers with 2xx. */
   String readyTarget();
 
-  /** Does what must be done once before the first write. */
+  /** Prepares the server once, before the first write. */
   default void prepare(Running server) throws IOException {}
 
   /** Returns path and query of a write. */
@@ -44,7 +44,7 @@ interface Product {
     return 10_000 / fields;
   }
 
-  /** Returns how long it must have been idle to be regarded as settled. */
+  /** Returns the idle time after which it counts as settled. */
   default Duration quietTime() {
     return Duration.ofSeconds(5);
   }

@@ -1,6 +1,6 @@
 package dev.varve.bench.compare;
 
-/** Reports on standard error what a long run is doing; standard output has only its result. */
+/** Reports the progress of a long run on standard error; standard output has only its result. */
 final class Progress {
   private Progress() {}
 

@@ -11,13 +11,16 @@ import java.util.List;
  * @param quick whether to ask few queries, which suffices to try the benchmark out
  */
 record QueryRun(Running server, Asking asking, boolean quick) {
-  /** Queries of a type that differ; they are asked in turn. */
+  /** Number of different queries of a type, which are sent in turn. */
   static final int QUESTIONS = 1_000;
 
   private static final int RUNS_MAX = 20_000;
   private static final double WALL_SECONDS_MAX = 60;
 
-  /** Processor time is counted in steps of 10 ms, so it is looked at from time to time only. */
+  /**
+   * Number of queries between two reads of the processor time, unless one is slow. The time is
+   * counted in steps of 10 ms.
+   */
   private static final int LOOK_EVERY = 20;
 
   /**

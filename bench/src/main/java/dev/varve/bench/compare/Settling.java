@@ -3,7 +3,7 @@ package dev.varve.bench.compare;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Waits until a server has finished what it does after the last write. */
+/** Waits until a server has finished its background work after the last write. */
 final class Settling {
   private static final long LOOK_MILLIS = 500;
 

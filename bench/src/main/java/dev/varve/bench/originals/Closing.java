@@ -1,6 +1,6 @@
 package dev.varve.bench.originals;
 
-/** Ends what a stage has started. */
+/** Closes the servers and stores that a stage has started, and the connections to them. */
 final class Closing {
   private Closing() {}
 

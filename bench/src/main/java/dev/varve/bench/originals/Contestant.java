@@ -7,16 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A server that is asked.
+ * A server that takes part in a stage.
  *
  * @param prefix before every path of the original's API
  * @param figures of its process
  */
 record Contestant(String name, int port, String prefix, ProcessFigures figures) {
   /**
-   * Asks a question and returns the answer.
+   * Sends the request of a question and returns the body of the answer.
    *
-   * @throws IOException if the answer is not good
+   * @throws IOException if the status of the answer is not 2xx
    */
   String ask(Connection connection, Question question) throws IOException {
     byte[] body = question.body().getBytes(StandardCharsets.UTF_8);
@@ -38,7 +38,7 @@ record Contestant(String name, int port, String prefix, ProcessFigures figures) 
   /**
    * Sends requests one after the other.
    *
-   * @throws IOException if an answer is not good
+   * @throws IOException if the status of an answer is not 2xx
    */
   void askAll(Connection connection, List<Question> requests) throws IOException {
     for (Question request : requests) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The options of a run.
  *
  * @param launcher of Varve
- * @param before of another build of Varve, which is asked too; null for none
+ * @param before of another build of Varve, which is measured too; null for none
  * @param originals of {@code kairosdb-h2}, {@code kairosdb} and {@code opentsdb}
  * @param series of the one metric, a multiple of 4
  * @param samples of each series, one a minute

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An original and servers of Varve, filled with the same data. */
 interface Stage extends AutoCloseable {
-  /** Returns what runs, for the table. */
+  /** Returns the title of the stage in the table. */
   String title();
 
   Contestant original();

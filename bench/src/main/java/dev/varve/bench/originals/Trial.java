@@ -111,7 +111,7 @@ final class Trial {
     return rows.toString();
   }
 
-  /** Returns what is the same in two equal answers, whatever their order. */
+  /** Returns the count and sum of the numbers in an answer, which do not depend on their order. */
   private static String numbers(String answer) {
     double sum = 0;
     int count = 0;

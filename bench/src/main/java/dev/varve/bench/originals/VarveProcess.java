@@ -52,7 +52,7 @@ record VarveProcess(ChildProcess process, Contestant contestant) implements Auto
   /**
    * Starts one with an empty dataset on RocksDB.
    *
-   * @param dialect in which it is asked
+   * @param dialect of the questions
    */
   static VarveProcess onRocksDb(
       String name, Path launcher, Path folder, String layout, String dialect) throws IOException {

@@ -84,7 +84,7 @@ final class Mapping {
     return unfitCount;
   }
 
-  /** Returns the reasons of the first refused samples, and forgets them. */
+  /** Returns the reasons of the first refused samples, and resets them and the count. */
   List<String> takeUnfit() {
     List<String> taken = unfit;
     unfit = new ArrayList<>();

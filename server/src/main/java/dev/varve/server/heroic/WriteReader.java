@@ -27,8 +27,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Reads the body of {@code /write}: an object of a series and its data, or an array of such
- * objects, and writes it as it comes. What precedes an error in an array is written.
+ * Reads the body of {@code /write}, an object of a series and its data or an array of such objects,
+ * and writes it as it arrives. Objects that precede an error in an array are written.
  */
 final class WriteReader {
   private final Intake intake;

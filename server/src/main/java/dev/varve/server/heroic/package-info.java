@@ -1,7 +1,6 @@
 /**
- * Heroic's HTTP API: the dialect, its writes and its small answers. What Heroic computes in its own
- * way lives in the packages below this one. docs/api/heroic.md lists the differences from the
- * original.
+ * Heroic's HTTP API: the dialect, its writes and its small answers. Heroic's own computations live
+ * in the packages below this one. docs/api/heroic.md lists the differences from the original.
  */
 @NullMarked
 package dev.varve.server.heroic;

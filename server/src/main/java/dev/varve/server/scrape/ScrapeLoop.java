@@ -58,7 +58,7 @@ final class ScrapeLoop {
   private static final RateLimitedLog LOST = new RateLimitedLog("scrape");
 
   /**
-   * What all loops share.
+   * The objects that all loops share.
    *
    * @param holdsMarkers whether the layouts can hold staleness markers
    * @param room bounds the number of answers in memory

@@ -41,7 +41,7 @@ final class ScrapedSeries {
   }
 
   /**
-   * How an exposed series is stored.
+   * The stored form of an exposed series.
    *
    * @param key null if a rule drops the series
    * @param added whether the series is new
@@ -49,7 +49,7 @@ final class ScrapedSeries {
   record Stored(@Nullable GroupKey key, boolean added) {}
 
   /**
-   * Returns how a series is stored.
+   * Returns the stored form of a series.
    *
    * @throws ScrapeException if the series makes the scrape fail
    */

@@ -21,7 +21,7 @@ public record TsQuery(
     List<SubQuery> queries,
     Options options) {
   /**
-   * What an answer contains.
+   * Options for the content of an answer.
    *
    * @param milliseconds whether times are shown in milliseconds, not in seconds
    * @param globalAnnotations whether annotations without a series are shown
