@@ -17,6 +17,7 @@ class HeadTest {
   /** Numbers of series on three pages of entries. */
   private static final int[] SERIES = {0, 1, 7, 4095, 4096, 9000};
 
+  private static final List<Kind> KINDS = List.copyOf(Kind.ALL);
   private static final int SAMPLES_MAX = 600;
 
   /**
@@ -72,7 +73,7 @@ class HeadTest {
     int columns = 1 + random.nextInt(4);
     for (int column = 0; column < columns; column++) {
       int series = SERIES[random.nextInt(SERIES.length)];
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = KINDS.get(random.nextInt(KINDS.size()));
       batch.begin(series, kind);
       int samples = 1 + random.nextInt(random.nextInt(10) == 0 ? SAMPLES_MAX : 10);
       for (int i = 0; i < samples; i++) {
