@@ -99,20 +99,21 @@ final class BlockMerge {
    * Merges some rows of a bucket.
    *
    * @param least number of blocks from which a row is merged, at least 2
+   * @param through the latest generation to merge; later blocks stay as they are
    * @param from the row to continue with; null for the first
    * @return the row to continue with; null at the end of the bucket
    * @throws dev.varve.engine.error.WriteFailedException if the store failed
    * @throws CorruptDataException if a block is damaged
    */
-  @Nullable Bytes step(long bucket, int least, @Nullable Bytes from) {
+  @Nullable Bytes step(long bucket, int least, long through, @Nullable Bytes from) {
     if (from == null) {
       columns.clear();
     }
     Bytes first = from == null ? BlockKey.bucket(bucket) : from;
     List<Bytes> rows = new ArrayList<>();
-    Bytes next = findRows(first, BlockKey.bucket(bucket).prefixEnd(), least, rows);
+    Bytes next = findRows(first, BlockKey.bucket(bucket).prefixEnd(), least, through, rows);
     if (!rows.isEmpty()) {
-      merge(bucket, rows);
+      merge(bucket, rows, through);
     }
     if (next == null) {
       MutationBatch unused = new MutationBatch();
@@ -123,7 +124,8 @@ final class BlockMerge {
   }
 
   /** Finds rows with many blocks by their heads; returns where to continue. */
-  private @Nullable Bytes findRows(Bytes from, @Nullable Bytes to, int least, List<Bytes> rows) {
+  private @Nullable Bytes findRows(
+      Bytes from, @Nullable Bytes to, int least, long through, List<Bytes> rows) {
     ReadPlan plan =
         ReadPlan.of(
                 List.of(Slice.rows(Bytes.EMPTY, from, to)),
@@ -142,7 +144,9 @@ final class BlockMerge {
             }
             blocks = 0;
           }
-          if (++blocks == least) {
+          boolean isMerged =
+              BlockKey.generation(page.bytes(), page.qualifierOffset(cell)) <= through;
+          if (isMerged && ++blocks == least) {
             rows.add(row);
           }
         }
@@ -151,7 +155,7 @@ final class BlockMerge {
     return null;
   }
 
-  private void merge(long bucket, List<Bytes> rows) {
+  private void merge(long bucket, List<Bytes> rows, long through) {
     List<Slice> slices = rows.stream().map(row -> Slice.row(Bytes.EMPTY, row)).toList();
     ReadPlan plan =
         ReadPlan.of(
@@ -169,7 +173,9 @@ final class BlockMerge {
             replace(bucket, row, pieces, edits);
             row = page.row(cell);
           }
-          take(row, page, cell, pieces);
+          if (BlockKey.generation(page.bytes(), page.qualifierOffset(cell)) <= through) {
+            take(row, page, cell, pieces);
+          }
         }
       }
     }

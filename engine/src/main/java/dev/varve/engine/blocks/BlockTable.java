@@ -232,14 +232,16 @@ final class BlockTable {
    * more those that have several.
    *
    * @param quiet whether nobody writes to any bucket
+   * @param through the latest generation to merge: a seal that failed writes its blocks again, and
+   *     must not replace a merged block of the same generation
    * @return whether there may be more to merge now
    * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
-  boolean mergeSome(boolean quiet) {
+  boolean mergeSome(boolean quiet, long through) {
     if (merging == null && !beginMerge(quiet)) {
       return false;
     }
-    mergingFrom = merge.step(Objects.requireNonNull(merging), mergingLeast, mergingFrom);
+    mergingFrom = merge.step(Objects.requireNonNull(merging), mergingLeast, through, mergingFrom);
     if (mergingFrom == null) {
       merging = null;
     }

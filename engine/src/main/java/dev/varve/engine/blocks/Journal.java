@@ -46,6 +46,9 @@ final class Journal {
   private final Applier applier;
   private final Power.RangeDelete ranges;
 
+  /** The stamp through which blocks have everything; the smallest number if none is known. */
+  private volatile long sealedThrough = Long.MIN_VALUE;
+
   Journal(Table table, SizeLimits limits) {
     this.table = table;
     this.applier = new Applier(table, limits);
@@ -88,7 +91,16 @@ final class Journal {
     byte[] value = ByteBuffer.allocate(Long.BYTES).putLong(sealed).array();
     edit.put(SEALED, 0, Bytes.EMPTY, sealed, Bytes.of(value));
     require(applier.apply(edit, 1, Durability.SYNCED));
+    sealedThrough = sealed;
     ranges.deleteRows(ENTRIES, Bytes.of(row(sealed)).successor());
+  }
+
+  /**
+   * Returns the stamp through which blocks have everything, durably. Blocks of a later generation
+   * come from a seal that failed or is not complete, and will be written again.
+   */
+  long sealedThrough() {
+    return sealedThrough;
   }
 
   /** Frees the space of deleted entries, if the store can. */
@@ -117,6 +129,7 @@ final class Journal {
    */
   void replay(Replay into, DamagedEntries damaged) {
     long sealed = sealed();
+    sealedThrough = sealed;
     ColumnBatch batch = new ColumnBatch();
     MutationBatch removed = new MutationBatch();
     CellBatch page = new CellBatch();

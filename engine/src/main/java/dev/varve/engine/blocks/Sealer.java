@@ -178,7 +178,7 @@ final class Sealer {
   private boolean mergeSome() {
     rewriting.lock();
     try {
-      return standingDeletes == 0 && blocks.mergeSome(quiet);
+      return standingDeletes == 0 && blocks.mergeSome(quiet, journal.sealedThrough());
     } catch (StoreException | WriteFailedException | CorruptDataException e) {
       LOG.warn("dataset '{}': blocks are not merged: {}", name, e.getMessage());
       blocks.endMerge();
