@@ -21,7 +21,7 @@ final class HeadPair {
   /**
    * A head that is to be sealed.
    *
-   * @param through the stamp of its last batch
+   * @param through the stamp of the last batch that was added to it, or skipped meanwhile
    * @param entries bytes of its journal entries
    */
   record Full(Head head, long through, long entries) {}
@@ -46,7 +46,7 @@ final class HeadPair {
   /** The last stamp of the last sealed head. */
   private long sealedThrough = Long.MIN_VALUE;
 
-  /** The stamp of the last batch that was added. */
+  /** The stamp of the last batch that was added or skipped. */
   private long lastStamp = Long.MIN_VALUE;
 
   /**
@@ -64,6 +64,14 @@ final class HeadPair {
     headSince = head.isEmpty() ? System.nanoTime() : headSince;
     head.add(batch);
     headEntries += entryLength;
+    lastStamp = stamp;
+  }
+
+  /**
+   * Notes a batch that was not added. The journal may have its entry nevertheless, so the next seal
+   * has to cut that, too.
+   */
+  void skip(long stamp) {
     lastStamp = stamp;
   }
 
@@ -110,14 +118,17 @@ final class HeadPair {
     sealedThrough = full.through();
   }
 
-  /** Returns the stamp of the last batch; the smallest number if there was none. */
+  /** Returns the stamp of the last batch, added or skipped; the smallest number without any. */
   long lastStamp() {
     return lastStamp;
   }
 
-  /** Returns whether samples of batches up to a stamp may not be in blocks yet. */
+  /**
+   * Returns whether samples of batches up to a stamp may not be in blocks yet, or the journal may
+   * have entries of such batches.
+   */
   boolean isUnsealed(long through) {
-    return sealing != null || (!head.isEmpty() && sealedThrough < through);
+    return sealing != null || sealedThrough < Math.min(through, lastStamp);
   }
 
   /** Returns the heads in the order of acceptance. */

@@ -44,7 +44,8 @@ final class Heads {
   /** The ticket whose batch enters next. */
   private long turn;
 
-  private boolean sealRequested;
+  /** Batches up to this stamp are to be sealed although no head is full. */
+  private long sealThrough = Long.MIN_VALUE;
 
   /** Bytes of all journal entries since the start. */
   private long appended;
@@ -74,10 +75,15 @@ final class Heads {
    * @throws OverloadedException if there is no room in time
    */
   Turn takeTurn() {
+    // A stamp may have to raise the mark of the clock, which takes as long as the store does. This
+    // one does that without the lock, so that the next one seldom has to.
+    stamps.getAsLong();
     lock.lock();
     try {
       awaitRoom();
-      return new Turn(tickets++, stamps.getAsLong());
+      // Before the ticket: every ticket must be used, or all later batches wait for it.
+      long stamp = stamps.getAsLong();
+      return new Turn(tickets++, stamp);
     } finally {
       lock.unlock();
     }
@@ -106,14 +112,17 @@ final class Heads {
     lock.lock();
     try {
       await(of);
-      heads.add(of.stamp(), batch, entryLength);
-      appended += entryLength;
-      // Here rather than by the sealer, which may take long to wake up: heads have limits.
-      if (heads.sealing() == null && heads.isFull()) {
-        beginSealing();
-        due.signal();
+      try {
+        heads.add(of.stamp(), batch, entryLength);
+        appended += entryLength;
+        // Here rather than by the sealer, which may take long to wake up: heads have limits.
+        if (heads.sealing() == null && heads.isFull()) {
+          heads.beginSealing();
+          due.signal();
+        }
+      } finally {
+        end();
       }
-      end();
     } finally {
       lock.unlock();
     }
@@ -124,6 +133,7 @@ final class Heads {
     lock.lock();
     try {
       await(of);
+      heads.skip(of.stamp());
       end();
     } finally {
       lock.unlock();
@@ -150,15 +160,10 @@ final class Heads {
     lock.lock();
     try {
       heads.add(stamp, batch, entryLength);
-      return heads.isFull() ? beginSealing() : null;
+      return heads.isFull() ? heads.beginSealing() : null;
     } finally {
       lock.unlock();
     }
-  }
-
-  private Full beginSealing() {
-    sealRequested = false;
-    return heads.beginSealing();
   }
 
   /**
@@ -172,8 +177,8 @@ final class Heads {
     try {
       long left = timeout.toNanos();
       while (heads.sealing() == null && !closed) {
-        if (heads.isFull() || heads.isOld() || (sealRequested && !heads.isEmpty())) {
-          return beginSealing();
+        if (heads.isFull() || heads.isOld() || heads.isUnsealed(sealThrough)) {
+          return heads.beginSealing();
         }
         if (left <= 0) {
           return null;
@@ -199,7 +204,7 @@ final class Heads {
       if (sealing != null) {
         return sealing;
       }
-      return heads.isEmpty() ? null : beginSealing();
+      return heads.isUnsealed(Long.MAX_VALUE) ? heads.beginSealing() : null;
     } finally {
       lock.unlock();
     }
@@ -222,8 +227,7 @@ final class Heads {
     try {
       long through = heads.lastStamp();
       while (!closed && heads.isUnsealed(through)) {
-        sealRequested = true;
-        due.signal();
+        requestSeal(through);
         changed.awaitUninterruptibly();
       }
     } finally {
@@ -243,8 +247,7 @@ final class Heads {
       long through = heads.lastStamp();
       long left = most.toNanos();
       while (!closed && heads.isUnsealed(through) && left > 0) {
-        sealRequested = true;
-        due.signal();
+        requestSeal(through);
         left = changed.awaitNanos(left);
       }
       return !heads.isUnsealed(through);
@@ -256,21 +259,26 @@ final class Heads {
     }
   }
 
-  /** Requests a seal of the head, without waiting for it. */
+  /** Requests that all samples accepted before are sealed, without waiting. */
   void requestSeal() {
     lock.lock();
     try {
-      sealRequested |= !heads.isEmpty();
+      requestSeal(heads.lastStamp());
     } finally {
       lock.unlock();
     }
+  }
+
+  private void requestSeal(long through) {
+    sealThrough = Math.max(sealThrough, through);
+    due.signal();
   }
 
   /** Returns whether a head is being sealed or is about to be. */
   boolean isSealing() {
     lock.lock();
     try {
-      return heads.sealing() != null || sealRequested;
+      return heads.isUnsealed(sealThrough);
     } finally {
       lock.unlock();
     }
