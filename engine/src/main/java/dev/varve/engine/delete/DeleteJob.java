@@ -26,6 +26,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +64,9 @@ final class DeleteJob implements Deletion {
 
   /** Whether samples were removed from blocks, since the start of the process. */
   private boolean inBlocks;
+
+  /** Whether the record is gone: nothing may be removed any more. Guarded by this. */
+  private boolean recordGone;
 
   private volatile State state = State.WAITING;
   private volatile @Nullable String problem;
@@ -201,8 +205,10 @@ final class DeleteJob implements Deletion {
     inBlocks |= tally.samples() > before;
   }
 
+  /** Returns whether there is anything to remove. */
   private synchronized boolean begin() {
-    if (state == State.CANCELLED) {
+    if (recordGone) {
+      finish();
       return false;
     }
     state = State.REMOVING;
@@ -211,25 +217,29 @@ final class DeleteJob implements Deletion {
   }
 
   private synchronized void end(State how) {
-    if (state != State.CANCELLED && state != State.DONE) {
+    if (!recordGone) {
       // Recorded before the record of the delete is removed: after that, only this time shows which
       // copies are older.
       dataset.home().identity().deleted(dataset.clock().systemMicros(), dataset.stamps(1));
       dataset.deletes().remove(one);
-      reclaimRecord();
+      recordGone = true;
+      state = how;
+      problem = null;
       dataset.periods().all().stream()
           .filter(Period::isInBlocks)
           .map(Period::tiers)
           .forEach(blocks -> blocks.countDelete(-1));
-      state = how;
-      problem = null;
-      ended.countDown();
+      finish();
     }
   }
 
-  /** Takes the selector, which names labels, out of the files of stores that keep files here. */
-  private void reclaimRecord() {
+  /**
+   * Takes the selector, which names labels, out of the files of stores that keep files here. If
+   * that fails, it is retried, but nothing else: samples accepted since the record went must stay.
+   */
+  private void finish() {
     reclaim(dataset.home().deletes().table());
+    ended.countDown();
   }
 
   private static void reclaim(Table table) {
@@ -240,8 +250,8 @@ final class DeleteJob implements Deletion {
   synchronized void failed(String reason) {
     if (state == State.REMOVING) {
       state = State.WAITING;
-      problem = reason;
     }
+    problem = reason;
   }
 
   boolean hasEnded() {
@@ -270,7 +280,15 @@ final class DeleteJob implements Deletion {
 
   @Override
   public void cancel() {
-    end(State.CANCELLED);
+    try {
+      end(State.CANCELLED);
+    } catch (StoreException e) {
+      if (state != State.CANCELLED) {
+        throw e;
+      }
+      // It is cancelled. The job's thread finishes it.
+      problem = e.getMessage();
+    }
   }
 
   @Override

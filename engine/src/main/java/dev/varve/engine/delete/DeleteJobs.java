@@ -93,31 +93,43 @@ public final class DeleteJobs implements AutoCloseable {
    *
    * @throws OverloadedException if too many deletes are not finished, or if samples accepted before
    *     cannot be put into blocks
-   * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete may
-   *     happen after a restart
+   * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete is
+   *     executed, but a restart may forget it
    */
   public Deletion accept(Selector selector, TimeRange times) {
     dataset.deletes().ensureRoom();
     countInBlocks(1);
+    Accepted accepted;
     try {
       // Most samples are sealed while others write, so writers wait only for the rest.
       seal(patience);
-      return execute(separate(selector, times), new EarlierRemovals(false));
+      accepted = separate(selector, times);
     } catch (RuntimeException e) {
       countInBlocks(-1);
       throw e;
     }
+    DeleteJob job = execute(accepted.record(), new EarlierRemovals(false));
+    if (accepted.doubt() != null) {
+      throw accepted.doubt();
+    }
+    return job;
   }
 
+  /**
+   * An accepted delete.
+   *
+   * @param doubt why the store may lack the record; null if it has it
+   */
+  private record Accepted(DeleteRecord record, @Nullable StoreException doubt) {}
+
   /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
-  private DeleteRecord separate(Selector selector, TimeRange times) {
+  private Accepted separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
       seal(patience.compareTo(PATIENCE_ALONE) < 0 ? patience : PATIENCE_ALONE);
       long stamp = dataset.stamps(1);
       dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
       DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);
-      dataset.deletes().add(made);
-      return made;
+      return new Accepted(made, dataset.deletes().add(made));
     });
   }
 

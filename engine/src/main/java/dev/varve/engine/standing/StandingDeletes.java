@@ -7,12 +7,14 @@ import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
+import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The unfinished deletes of all servers: their samples may still be in the tables. Safe for use by
@@ -76,18 +78,29 @@ public final class StandingDeletes {
 
   /**
    * Adds a record durably. The caller holds the lock of writers, so that no write is accepted in
-   * between.
+   * between. If the store does not tell whether it has the record, the record counts: a restart may
+   * find it, and would then also remove samples that were accepted meanwhile.
    *
-   * @throws dev.varve.store.StoreException if the store fails
+   * @return why the store may lack the record; null if it has it
+   * @throws StoreException if the store does not have it
    */
-  public void add(DeleteRecord record) {
-    table.put(record);
+  public @Nullable StoreException add(DeleteRecord record) {
+    StoreException doubt = null;
+    try {
+      table.put(record);
+    } catch (StoreException e) {
+      if (!e.unknown()) {
+        throw e;
+      }
+      doubt = e;
+    }
     change(() -> {
       List<DeleteRecord> all = new ArrayList<>(standing);
       all.add(record);
       standing = List.copyOf(all);
       added.incrementAndGet();
     });
+    return doubt;
   }
 
   /** Returns how many records were added since the start of the process. */
