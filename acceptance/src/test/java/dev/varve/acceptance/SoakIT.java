@@ -27,9 +27,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * A server that works for long: it takes samples and queries, evaluates rules, deletes, makes
  * backups, and is restarted in the first quarter of the run. It loses nothing that it acknowledged,
  * and in the last quarter it needs no more heap, file handles, threads and native memory than in
- * the second. The process of these quarters is the same, so that nothing hides a slow leak, and
- * the cache of blocks is so small that it is full before the second quarter: its memory grows for
- * half an hour with four times the size.
+ * the second. The process of these quarters is the same, so that nothing hides a slow leak, and the
+ * cache of blocks is so small that it is full before the second quarter: its memory grows for half
+ * an hour with four times the size.
  *
  * <p>{@code -Dvarve.soak.seconds=N} sets the length, an hour in profile {@code full}. A run of less
  * than half an hour is too short to compare quarters; it checks everything else. The folder of the
