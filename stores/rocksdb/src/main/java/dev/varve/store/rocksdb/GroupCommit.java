@@ -494,14 +494,14 @@ final class GroupCommit {
     try {
       log.sync();
       syncs.incrementAndGet();
-    } catch (RocksDBException | RuntimeException e) {
+    } catch (RocksDBException | RuntimeException | OutOfMemoryError e) {
       failure = String.valueOf(e.getMessage());
       syncFailure = failure;
       return unknown(e);
     }
     try {
       log.noteSync();
-    } catch (RocksDBException | RuntimeException e) {
+    } catch (RocksDBException | RuntimeException | OutOfMemoryError e) {
       failure = String.valueOf(e.getMessage());
       return unknown(e);
     }

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.RocksDBException;
 
 class GroupCommitTest {
@@ -126,6 +128,21 @@ class GroupCommitTest {
     assertThat(writer.obstacle())
         .as("even once nothing fails any more")
         .isEqualTo(writer.stopped());
+  }
+
+  /** The writer goes on: without it every later write would wait for its timeout. */
+  @ParameterizedTest
+  @ValueSource(strings = {"write", "sync", "note"})
+  void lackOfMemoryEndsNoWriter(String event) {
+    log.outOfMemory = true;
+    log.failing = event;
+    log.turns.release(1000);
+    assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
+        .hasMessageContaining("Java heap space");
+    assertThat(writer.hasEnded()).isFalse();
+    assertThat(writer.obstacle()).contains("Java heap space");
+    assertThat(writer.stopped() == null).as("nothing lasting").isEqualTo(!event.equals("sync"));
   }
 
   @Test
@@ -276,6 +293,10 @@ class GroupCommitTest {
     private final Semaphore turns = new Semaphore(0);
     private final CountDownLatch asked = new CountDownLatch(1);
     private volatile String failing = "";
+
+    /** Whether what fails lacks memory in Java; otherwise RocksDB fails. */
+    private volatile boolean outOfMemory;
+
     private volatile boolean starved;
     private volatile @Nullable String obstacle;
 
@@ -291,16 +312,21 @@ class GroupCommitTest {
 
     @Override
     public void noteSync() throws RocksDBException {
-      if (failing.equals("note")) {
-        throw new RocksDBException("no space left");
-      }
+      failIf("note");
     }
 
     private void take(String event) throws RocksDBException {
       asked.countDown();
       turns.acquireUninterruptibly();
       events.add(event);
+      failIf(event);
+    }
+
+    private void failIf(String event) throws RocksDBException {
       if (failing.equals(event)) {
+        if (outOfMemory) {
+          throw new OutOfMemoryError("Java heap space");
+        }
         throw new RocksDBException("no space left");
       }
     }
