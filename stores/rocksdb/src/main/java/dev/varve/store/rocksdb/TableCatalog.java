@@ -116,12 +116,12 @@ final class TableCatalog {
     if (there != null) {
       return there;
     }
-    TableEntry made = new TableEntry(nextId, spec);
+    // Never again: after an unknown outcome the store may have a table of this number.
+    TableEntry made = new TableEntry(nextId++, spec);
     WriteRecords records = new WriteRecords(256);
-    put(records, NEXT_KEY, Integer.toUnsignedString(nextId + 1));
+    put(records, NEXT_KEY, Integer.toUnsignedString(nextId));
     put(records, TABLE_PREFIX + spec.name(), made.toText());
     writer.submit(() -> records, Durability.SYNCED).await();
-    nextId++;
     entries.put(spec.name(), made);
     TableList.write(database);
     return made;
