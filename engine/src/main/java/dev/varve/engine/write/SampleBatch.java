@@ -102,6 +102,16 @@ public final class SampleBatch {
   }
 
   /**
+   * Removes the samples of one or several series.
+   *
+   * @param to the {@linkplain #sampleCount number of samples} that remain, as it was before the
+   *     {@link #begin} of the first of these series
+   */
+  public void undo(int to) {
+    columns.truncate(to);
+  }
+
+  /**
    * Ends the samples of a series.
    *
    * @return false if the batch cannot take them, because their series or times need an entry in the

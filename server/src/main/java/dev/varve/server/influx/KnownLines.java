@@ -258,10 +258,16 @@ final class KnownLines {
         return false;
       }
     }
+    int before = samples.sampleCount();
     for (int i = 0; i < count; i++) {
       samples.begin(handles[i]);
       samples.add(time, bits[i]);
-      samples.end();
+      if (!samples.end()) {
+        // A delete has just removed the series: the line is written under its key, as a whole.
+        samples.undo(before);
+        key.forget();
+        return false;
+      }
     }
     return true;
   }

@@ -2,23 +2,45 @@ package dev.varve.server.influx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.Dataset;
+import dev.varve.engine.Engine;
+import dev.varve.engine.config.EngineConfig;
+import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.RunCursor;
+import dev.varve.engine.write.SampleBatch;
+import dev.varve.formats.text.InfluxLines;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
 import dev.varve.server.TestServer;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.ingest.KnownKeys;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Lines of known series, which are read without decoding their tags in blocks, mean what they mean
@@ -27,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(Lifecycle.PER_CLASS)
 class KnownLinesTest {
   private static final long START = 1_700_000_000L;
+  private static final Selector CPU = Selector.metric("cpu");
   private static final List<String> VALUES =
       List.of(
           "1",
@@ -111,6 +134,76 @@ class KnownLinesTest {
       }
       assertThat(cachedKeys(own)).as("more fields than handles that are kept").isOne();
     }
+  }
+
+  /**
+   * The delete removes the series after the line was found to be of a known one: before its first
+   * sample or, since every 1024th sample announces memory, between the two.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1023})
+  void areStoredIfADeleteRemovesTheirSeriesMeanwhile(int before, @TempDir Path directory) {
+    EngineConfig config =
+        new EngineConfig(
+            directory, 64 << 20, List.of(TestServer.dataset("blocks", "memory")), "blocks");
+    AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
+    try (Engine engine = Engine.open(config)) {
+      Dataset dataset = engine.defaultDataset();
+      Intake intake = new Intake(dataset, "influx", IngestListener.NONE);
+      SampleBatch samples =
+          Objects.requireNonNull(
+              dataset.newSamples(bytes -> {
+                intake.memory().hold(bytes);
+                Runnable once = meanwhile.getAndSet(null);
+                if (once != null) {
+                  once.run();
+                }
+              }));
+      BatchBuilder batch = intake.newBatch();
+      InfluxLines format =
+          new InfluxLines(Resolution.SECONDS, dataset.resolution(), () -> START, false);
+      KnownLines known = new KnownLines(intake, new KnownKeys(1 << 20), format, samples, batch);
+      BodyLines body = new BodyLines(format, known, batch, new BadLines(), intake.memory());
+      take(body, "cpu,host=a f=1,g=2 " + START);
+      take(body, "mem,host=a f=1 " + START);
+      known.write();
+      for (int i = 1; i <= before; i++) {
+        take(body, "mem,host=a f=1 " + (START + i));
+      }
+      meanwhile.set(() -> delete(dataset));
+      take(body, "cpu,host=a f=3,g=4 " + (START + 1));
+      assertThat(meanwhile.get()).as("the series was removed").isNull();
+      known.write();
+      known.release();
+
+      assertThat(intake.accepted()).isEqualTo(3 + before + 2);
+      assertThat(samplesOf(dataset, Selector.metric("mem"))).isEqualTo(1 + before);
+      assertThat(samplesOf(dataset, CPU)).as("of the line").isEqualTo(2);
+    }
+  }
+
+  private static void take(BodyLines body, String line) {
+    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    body.take(bytes, 0, bytes.length, true, 1);
+  }
+
+  private static void delete(Dataset dataset) {
+    try {
+      Deletion deletion = dataset.deletes().begin(CPU, TimeRange.ALL);
+      assertThat(deletion.await(Duration.ofSeconds(20))).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static int samplesOf(Dataset dataset, Selector selector) {
+    int samples = 0;
+    try (RunCursor cursor = dataset.read(ReadRequest.of(selector, TimeRange.ALL))) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        samples += run.samples().size();
+      }
+    }
+    return samples;
   }
 
   private static void write(TestServer server, String lines) {
