@@ -28,9 +28,14 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
@@ -41,7 +46,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +127,55 @@ class CompanionTest {
     engine.store().fates((write, table) -> Fate.WELL);
     await().atMost(Duration.ofSeconds(20)).until(() -> markers() == 0);
     assertThat(companionAnswer(oneDay)).isEqualTo(model.read(oneDay.times(), series -> true));
+  }
+
+  /**
+   * An index cell that did not reach the companion is written again by the next write of its row,
+   * also if nobody has repaired the first write yet.
+   */
+  @Test
+  void writesAnIndexCellAgainThatDidNotReachTheCompanion() {
+    Thread writer = Thread.currentThread();
+    AtomicBoolean down = new AtomicBoolean(true);
+    GroupKey key = GroupKey.of("m", Tags.of("host", "a"));
+    try (TestEngine indexed =
+        new TestEngine(
+            TestEngine.dataset(
+                "main", TestEngine.layout("buckets"), TestEngine.layout("kairosdb")))) {
+      indexed.dataset();
+      indexed
+          .store()
+          .fates((write, table) ->
+              table.startsWith(COMPANION_TABLE)
+                      && (down.get() || !Thread.currentThread().equals(writer))
+                  ? Fate.NOT_APPLIED
+                  : Fate.WELL);
+      indexed.put(key, START, new Value.Real(1));
+      down.set(false);
+      indexed.put(key, START + 1, new Value.Real(2));
+      assertThat(indexed.engine().figures())
+          .as("the first write alone is to be repaired")
+          .containsEntry("write_markers{dataset=\"main\"}", 1.0);
+      for (String table : List.of("row_keys", "data_points")) {
+        assertThat(cells(indexed, COMPANION_TABLE + table)).as(table).isPositive();
+      }
+    }
+  }
+
+  private static int cells(TestEngine engine, String name) {
+    int cells = 0;
+    try (Table table = engine.store().openAgain(name)) {
+      List<FamilySelect> families =
+          IntStream.range(0, table.spec().families().size()).mapToObj(FamilySelect::all).toList();
+      CellBatch page = new CellBatch();
+      try (CellCursor cursor =
+          table.read(ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), families), null)) {
+        while (cursor.next(page)) {
+          cells += page.size();
+        }
+      }
+    }
+    return cells;
   }
 
   /** A write that reaches the primary after its timeout reaches the companion, too. */

@@ -259,13 +259,19 @@ final class CellWrite {
     return known;
   }
 
+  /**
+   * Applies the index of a layout. Only cells that the store has taken become {@link
+   * #newIndexCells}: the write goes on without those that did not reach a companion.
+   */
   private boolean applyIndex(LayoutEdits of) {
     for (int table = 0; table < of.tables(); table++) {
-      MutationBatch unknown = index.unknown(of.layout(), table, of.index(table), newIndexCells);
+      List<HashValue128> hashes = new ArrayList<>(0);
+      MutationBatch unknown = index.unknown(of.layout(), table, of.index(table), hashes);
       if (!unknown.isEmpty()
           && !tables.apply(of.layout(), table, unknown, Durability.ORDERED).isEmpty()) {
         return false;
       }
+      newIndexCells.addAll(hashes);
     }
     return true;
   }
