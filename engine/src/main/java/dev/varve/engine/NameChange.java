@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +42,22 @@ import org.jspecify.annotations.Nullable;
  * have numbers, and get other labels.
  *
  * <p>The catalog first gets the series under the new name, which have no rows yet. Then, while
- * nobody writes, the tables change and the series under the old name are removed. A change that is
- * interrupted can be repeated.
+ * nobody writes, it gets what writers have added under the old name meanwhile, the tables change,
+ * and the series under the old name are removed. A change that is interrupted can be repeated.
  */
 final class NameChange {
   private static final int SERIES_AT_ONCE = 1000;
   private static final long MARK_AHEAD_MICROS = 1_000_000;
+
+  private record Field(String name, Kind kind) {}
+
+  /**
+   * A series under its new key.
+   *
+   * @param fields of the series under its old key, as are the extent and the number of samples
+   */
+  private record Copy(
+      SeriesIdentity identity, GroupKey key, List<Field> fields, TimeRange extent, long samples) {}
 
   private final OpenDataset dataset;
   private final DatasetWriter writer;
@@ -85,15 +96,17 @@ final class NameChange {
       return obstacle;
     }
     return writing(() -> {
-      add(part, old, name);
+      add(having(part, old), part, old, name);
       Renaming outcome =
           writer.alone(() -> {
             refuseBesideDeletes();
+            List<Match> all = having(part, old);
+            addMissing(all, part, old, name);
             writer.forgetNames();
             Renaming renamed = run(numbers.rename(part, old, name));
             writer.forgetNames();
             if (renamed instanceof Renaming.Done) {
-              remove(part, old);
+              remove(all);
             }
             return renamed;
           });
@@ -105,10 +118,12 @@ final class NameChange {
   /** Follows a change that was made elsewhere in tables that the dataset shares. */
   void follow(Part part, String old, String name) {
     writing(() -> {
-      add(part, old, name);
+      add(having(part, old), part, old, name);
       writer.alone(() -> {
         writer.forgetNames();
-        remove(part, old);
+        List<Match> all = having(part, old);
+        addMissing(all, part, old, name);
+        remove(all);
         return true;
       });
       return true;
@@ -135,7 +150,7 @@ final class NameChange {
       if (run(numbers.number(part, name, false)).isEmpty()) {
         writer.alone(() -> {
           if (run(numbers.number(part, name, false)).isEmpty()) {
-            remove(part, name);
+            remove(having(part, name));
           }
           return true;
         });
@@ -185,16 +200,32 @@ final class NameChange {
     }
   }
 
-  private void add(Part part, String old, String name) {
-    List<Match> some = new ArrayList<>();
-    for (Match match : having(part, old)) {
-      GroupKey key = renamed(match.key(), part, old, name);
+  /** Adds series under their new keys, those that the catalog has already once more. */
+  private void add(List<Match> all, Part part, String old, String name) {
+    add(all, copy -> true, part, old, name);
+  }
+
+  /**
+   * Adds what writers have added to series since {@link #add}: series, fields and times. Nobody
+   * writes meanwhile.
+   */
+  private void addMissing(List<Match> all, Part part, String old, String name) {
+    add(all, copy -> !isAdded(copy), part, old, name);
+  }
+
+  private void add(List<Match> all, Predicate<Copy> wanted, Part part, String old, String name) {
+    List<Copy> some = new ArrayList<>();
+    for (Match match : all) {
+      Copy copy = copy(match, renamed(match.key(), part, old, name));
+      if (!wanted.test(copy)) {
+        continue;
+      }
       Refusal full =
-          dataset.index().find(SeriesIdentity.of(key)) < 0 ? budget.series(key.byteCount()) : null;
+          dataset.index().find(copy.identity()) < 0 ? budget.series(copy.key().byteCount()) : null;
       if (full != null) {
         throw new QueryRefusedException(full.message());
       }
-      some.add(new Match(match.series(), key, match.fields()));
+      some.add(copy);
       if (some.size() == SERIES_AT_ONCE) {
         addAll(some);
         some.clear();
@@ -203,52 +234,66 @@ final class NameChange {
     addAll(some);
   }
 
-  /** Adds keys, with the fields and extents that the catalog has for their numbers. */
-  private void addAll(List<Match> keys) {
-    if (keys.isEmpty()) {
+  /** Returns what the catalog has about a series now. */
+  private Copy copy(Match match, GroupKey key) {
+    SeriesIndex index = dataset.index();
+    List<Field> fields = new ArrayList<>();
+    for (String field : match.fields()) {
+      for (Kind kind : Kind.values()) {
+        if (index.hasField(match.series(), field, kind)) {
+          fields.add(new Field(field, kind));
+        }
+      }
+    }
+    return new Copy(
+        SeriesIdentity.of(key),
+        key,
+        fields,
+        index.extent(match.series()),
+        index.count(match.series()));
+  }
+
+  /** Returns whether the catalog has all of a copy. */
+  private boolean isAdded(Copy copy) {
+    SeriesIndex index = dataset.index();
+    int number = index.find(copy.identity());
+    return number >= 0
+        && copy.fields().stream().allMatch(of -> index.hasField(number, of.name(), of.kind()))
+        && (copy.extent().isEmpty()
+            || copy.extent().equals(copy.extent().intersect(index.extent(number))));
+  }
+
+  private void addAll(List<Copy> copies) {
+    if (copies.isEmpty()) {
       return;
     }
-    SeriesIndex index = dataset.index();
     long stamp = dataset.stamps(1);
     MutationBatch edits = new MutationBatch();
-    for (Match one : keys) {
-      SeriesIdentity identity = SeriesIdentity.of(one.key());
-      SeriesTable.putKey(edits, identity, one.key(), stamp);
-      for (String field : one.fields()) {
-        for (Kind kind : Kind.values()) {
-          if (index.hasField(one.series(), field, kind)) {
-            SeriesTable.putField(edits, identity, field, kind, stamp);
-          }
-        }
+    for (Copy one : copies) {
+      SeriesTable.putKey(edits, one.identity(), one.key(), stamp);
+      for (Field field : one.fields()) {
+        SeriesTable.putField(edits, one.identity(), field.name(), field.kind(), stamp);
       }
-      TimeRange extent = index.extent(one.series());
-      if (!extent.isEmpty()) {
-        SeriesTable.putExtent(edits, identity, extent, index.count(one.series()), stamp);
+      if (!one.extent().isEmpty()) {
+        SeriesTable.putExtent(edits, one.identity(), one.extent(), one.samples(), stamp);
       }
     }
-    apply(keys.stream().map(Match::key).toList(), edits, stamp);
-    keys.forEach(this::remember);
+    apply(copies.stream().map(Copy::key).toList(), edits, stamp);
+    copies.forEach(this::remember);
   }
 
-  private void remember(Match one) {
+  /** Adds a copy to the index: what the home has, and nothing that was written meanwhile. */
+  private void remember(Copy one) {
     SeriesIndex index = dataset.index();
-    int number = index.add(SeriesIdentity.of(one.key()), one.key());
-    for (String field : one.fields()) {
-      for (Kind kind : Kind.values()) {
-        if (index.hasField(one.series(), field, kind)) {
-          index.addField(number, field, kind);
-        }
-      }
+    int number = index.add(one.identity(), one.key());
+    one.fields().forEach(field -> index.addField(number, field.name(), field.kind()));
+    if (!one.extent().isEmpty()) {
+      index.extend(number, one.extent());
     }
-    TimeRange extent = index.extent(one.series());
-    if (!extent.isEmpty()) {
-      index.extend(number, extent);
-    }
-    index.countAtLeast(number, index.count(one.series()));
+    index.countAtLeast(number, one.samples());
   }
 
-  private void remove(Part part, String old) {
-    List<Match> all = having(part, old);
+  private void remove(List<Match> all) {
     for (int from = 0; from < all.size(); from += SERIES_AT_ONCE) {
       List<Match> some = all.subList(from, Math.min(all.size(), from + SERIES_AT_ONCE));
       long stamp = dataset.stamps(1);
