@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 record CellDestination(
     OpenDataset dataset,
+    SeriesCache series,
     TableWriters tables,
     IndexCells index,
     Applier home,

@@ -37,6 +37,7 @@ final class CellWrite {
   private static final Logger LOG = LoggerFactory.getLogger(CellWrite.class);
 
   private final OpenDataset dataset;
+  private final SeriesCache series;
   private final TableWriters tables;
   private final IndexCells index;
   private final Applier home;
@@ -52,6 +53,7 @@ final class CellWrite {
 
   CellWrite(CellDestination into, GatheredBatch batch) {
     this.dataset = into.dataset();
+    this.series = into.series();
     this.tables = into.tables();
     this.index = into.index();
     this.home = into.home();
@@ -84,7 +86,7 @@ final class CellWrite {
   private Outcome runAlone() {
     tables.writing().lock();
     try {
-      if (!batch.parts().stream().allMatch(part -> dataset.periods().isCurrent(part.period()))) {
+      if (!isPlaced()) {
         return Outcome.MISPLACED;
       }
       deletedTimes.ensureNone(batch.parts());
@@ -101,6 +103,17 @@ final class CellWrite {
     } finally {
       tables.writing().unlock();
     }
+  }
+
+  /**
+   * Returns whether all periods and names are what they were when the batch was sorted. They change
+   * while nobody writes.
+   */
+  private boolean isPlaced() {
+    return batch.parts().stream()
+            .allMatch(part ->
+                dataset.periods().isCurrent(part.period()) && series.isCurrent(part.series()))
+        && batch.attributes().stream().allMatch(noted -> series.isCurrent(noted.series()));
   }
 
   /**

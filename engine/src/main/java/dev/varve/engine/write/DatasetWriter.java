@@ -88,7 +88,7 @@ public final class DatasetWriter implements AutoCloseable {
             ? new Companions(
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
-    CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
+    CellDestination cells = new CellDestination(dataset, series, tables, index, home, companions);
     BlockDestination blocks = new BlockDestination(dataset, home, tables.writing());
     this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);

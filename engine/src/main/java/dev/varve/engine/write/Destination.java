@@ -12,8 +12,8 @@ sealed interface Destination permits CellDestination, BlockDestination {
     /** The store rejects cells by which a series would be found. Nothing is written. */
     KEY_REJECTED,
     /**
-     * The period of some samples has changed meanwhile, so the batch must be sorted again. Nothing
-     * is written.
+     * The period of some samples or the name of a series has changed meanwhile, so the batch must
+     * be sorted again. Nothing is written.
      */
     MISPLACED
   }

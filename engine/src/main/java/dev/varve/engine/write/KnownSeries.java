@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class KnownSeries {
   private final GroupKey key;
   private final SeriesIdentity identity;
+  private final long forgotten;
   private final AtomicReferenceArray<Binding> bindings;
   private volatile Standing standing;
 
@@ -64,9 +65,14 @@ final class KnownSeries {
     }
   }
 
-  KnownSeries(GroupKey key, SeriesIdentity identity, int slots, Standing standing) {
+  /**
+   * @param forgotten how often names had been forgotten before the series was looked up
+   * @param slots number of layouts that it may be bound to
+   */
+  KnownSeries(GroupKey key, SeriesIdentity identity, long forgotten, int slots, Standing standing) {
     this.key = key;
     this.identity = identity;
+    this.forgotten = forgotten;
     this.bindings = new AtomicReferenceArray<>(slots);
     this.standing = standing;
   }
@@ -78,6 +84,11 @@ final class KnownSeries {
 
   SeriesIdentity identity() {
     return identity;
+  }
+
+  /** Returns how often names had been forgotten before any of its bindings was made. */
+  long forgotten() {
+    return forgotten;
   }
 
   /** Returns the state that was read last. */

@@ -12,6 +12,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Tags;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Caches the series that are written to. Safe for use by several threads. */
@@ -23,6 +24,7 @@ final class SeriesCache {
 
   private final OpenDataset dataset;
   private final Cache<GroupKey, KnownSeries> known;
+  private final AtomicLong forgotten = new AtomicLong();
 
   /**
    * Creates an empty cache.
@@ -81,7 +83,7 @@ final class SeriesCache {
   /** Returns the series of a key; null if a different key has the same identity. */
   @Nullable KnownSeries find(GroupKey raw) {
     KnownSeries series = known.getIfPresent(raw);
-    if (series == null) {
+    if (series == null || !isCurrent(series)) {
       series = resolve(raw);
       if (series != null) {
         known.put(raw, series);
@@ -105,10 +107,21 @@ final class SeriesCache {
 
   /** Forgets all series, so that they are looked up again. */
   void forget() {
+    // First: a series that is being looked up comes into the cache later, and is not current.
+    forgotten.incrementAndGet();
     known.invalidateAll();
   }
 
+  /**
+   * Returns whether a series was looked up after names were forgotten last. Its bindings may have
+   * numbers of other names otherwise.
+   */
+  boolean isCurrent(KnownSeries series) {
+    return series.forgotten() == forgotten.get();
+  }
+
   private @Nullable KnownSeries resolve(GroupKey raw) {
+    long before = forgotten.get();
     GroupKey key = withResources(raw);
     SeriesIdentity identity = SeriesIdentity.of(key);
     Standing standing = Standing.of(identity, dataset.index());
@@ -116,7 +129,7 @@ final class SeriesCache {
     if (number >= 0 && !dataset.index().key(number).equals(key)) {
       return null;
     }
-    return new KnownSeries(key, identity, dataset.periods().slots(), standing);
+    return new KnownSeries(key, identity, before, dataset.periods().slots(), standing);
   }
 
   /** Moves the tags that the dataset lists as resource identifiers, unless one is there already. */
