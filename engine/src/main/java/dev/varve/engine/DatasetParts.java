@@ -72,7 +72,7 @@ record DatasetParts(
     share.catalogs().add(open.index());
     Companions companions = writer.companions();
     DatasetReader reader = new DatasetReader(open, companions);
-    CatalogRefresh refresh = new CatalogRefresh(open);
+    CatalogRefresh refresh = new CatalogRefresh(open, writer);
     return new DatasetParts(
         open,
         writer,

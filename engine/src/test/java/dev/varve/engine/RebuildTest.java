@@ -24,6 +24,7 @@ import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
@@ -32,6 +33,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +48,67 @@ class RebuildTest {
   private static final long HOUR = 3_600_000L;
   private static final long START = 1_699_999_200_000L;
   private static final ReadRequest EVERYTHING = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+
+  /** A removed row that gets a field or an extent again has no key; no server opens it. */
+  @Test
+  void addsNothingToARowThatADeleteRemovesMeanwhile() throws Exception {
+    AtomicReference<@Nullable Runnable> beforeAdding = new AtomicReference<>();
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout("buckets")))
+            .around(store -> beforeWrites(store, ".main.series", beforeAdding))) {
+      engine.write(batch(3, 1));
+      FutureTask<Boolean> delete =
+          new FutureTask<>(() ->
+              engine
+                  .dataset()
+                  .deletes()
+                  .begin(Selector.metric("m"), TimeRange.ALL)
+                  .await(Duration.ofSeconds(20)));
+      beforeAdding.set(() -> {
+        Thread.ofPlatform().start(delete);
+        waitFor(delete);
+      });
+      engine.dataset().maintenance().rebuildCatalog(now -> {});
+      assertThat(beforeAdding.get()).as("the search has added something").isNull();
+      assertThat(delete.get()).isTrue();
+      engine.restart();
+      assertThat(engine.read(EVERYTHING)).isEmpty();
+    }
+  }
+
+  /** Waits long enough for a delete that does not wait for the search. */
+  private static void waitFor(FutureTask<Boolean> delete) {
+    try {
+      assertThat(delete.get(2, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
+    } catch (TimeoutException e) {
+      // It waits, as it has to.
+    }
+  }
+
+  /** Returns a store that runs an action once, before a write to a table. */
+  private static Store beforeWrites(
+      Store store, String table, AtomicReference<@Nullable Runnable> action) {
+    return new StoreAround(store) {
+      @Override
+      public Table open(TableSpec spec, OpenMode mode) {
+        Table opened = super.open(spec, mode);
+        return !spec.name().equals(table)
+            ? opened
+            : new TableAround(opened) {
+              @Override
+              public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+                Runnable once = action.getAndSet(null);
+                if (once != null) {
+                  once.run();
+                }
+                return super.apply(batch, durability);
+              }
+            };
+      }
+    };
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"heroic", "opentsdb", "kairosdb", "buckets", "tall-narrow", "entity"})

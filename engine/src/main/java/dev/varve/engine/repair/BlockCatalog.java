@@ -8,6 +8,7 @@ import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.engine.tables.Applier;
+import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
@@ -52,11 +53,12 @@ final class BlockCatalog {
   /**
    * @param stopped polled from time to time; true stops the search
    */
-  BlockCatalog(OpenDataset dataset, BlockTiers tiers, BooleanSupplier stopped) {
+  BlockCatalog(
+      OpenDataset dataset, DatasetWriter writer, BlockTiers tiers, BooleanSupplier stopped) {
     this.dataset = dataset;
     this.tiers = tiers;
     this.numbers = tiers.numbers();
-    this.finds = new CatalogFinds(dataset, BlockLayout.DOMAIN);
+    this.finds = new CatalogFinds(dataset, writer, BlockLayout.DOMAIN);
     this.stopped = stopped;
   }
 

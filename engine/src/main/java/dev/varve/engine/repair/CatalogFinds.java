@@ -4,6 +4,7 @@ import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.Domain;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
@@ -25,6 +26,7 @@ final class CatalogFinds {
   private static final long MARK_AHEAD_MICROS = 1_000_000;
 
   private final OpenDataset dataset;
+  private final DatasetWriter writer;
   private final Domain domain;
   private final Map<GroupKey, Found> found = new HashMap<>();
 
@@ -34,8 +36,9 @@ final class CatalogFinds {
     private @Nullable TimeRange extent;
   }
 
-  CatalogFinds(OpenDataset dataset, Domain domain) {
+  CatalogFinds(OpenDataset dataset, DatasetWriter writer, Domain domain) {
     this.dataset = dataset;
+    this.writer = writer;
     this.domain = domain;
   }
 
@@ -62,6 +65,11 @@ final class CatalogFinds {
    * @throws StoreException if the home cannot be written; the finds are kept in that case
    */
   int keep() {
+    // A removal between the look at the catalog and the write would leave a row without its key.
+    return writer.besideWrites(this::write);
+  }
+
+  private int write() {
     long stamp = dataset.stamps(1);
     MutationBatch edits = new MutationBatch();
     int added = 0;

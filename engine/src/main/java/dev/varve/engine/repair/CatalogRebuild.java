@@ -5,6 +5,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.progress.RebuildProgress;
+import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyBytes;
@@ -89,6 +90,7 @@ final class CatalogRebuild {
    */
   CatalogRebuild(
       OpenDataset dataset,
+      DatasetWriter writer,
       Period period,
       SeenHashes found,
       Consumer<RebuildProgress> progress,
@@ -98,7 +100,7 @@ final class CatalogRebuild {
     this.placed = period.primary();
     this.layout = placed.layout();
     this.shape = layout.rows();
-    this.finds = new CatalogFinds(dataset, layout.domain());
+    this.finds = new CatalogFinds(dataset, writer, layout.domain());
     this.found = found;
     this.progress = progress;
     this.stopped = stopped;

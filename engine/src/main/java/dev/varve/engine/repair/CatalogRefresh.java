@@ -10,6 +10,7 @@ import dev.varve.engine.periods.Period.Storage.Blocks;
 import dev.varve.engine.progress.RebuildProgress;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.threads.BackgroundThread;
+import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -60,6 +61,7 @@ public final class CatalogRefresh implements AutoCloseable {
   private static final long RECENT_SECONDS = 3600;
 
   private final OpenDataset dataset;
+  private final DatasetWriter writer;
   private final Refresh times;
 
   /** Guarded by {@link #rebuilding}. */
@@ -83,8 +85,9 @@ public final class CatalogRefresh implements AutoCloseable {
   private volatile long lastEnded = System.nanoTime();
   private volatile long lastLogged = System.nanoTime();
 
-  public CatalogRefresh(OpenDataset dataset) {
+  public CatalogRefresh(OpenDataset dataset, DatasetWriter writer) {
     this.dataset = dataset;
+    this.writer = writer;
     this.times = dataset.config().refresh();
     this.complete = dataset.home().identity().catalogState().complete();
     this.thread = BackgroundThread.named("catalog of " + dataset.name());
@@ -268,7 +271,7 @@ public final class CatalogRefresh implements AutoCloseable {
     for (Period period : periods.subList(first, state.complete() ? 1 : periods.size())) {
       RebuildProgress sum = before;
       if (period.storage() instanceof Blocks(BlockTiers blocks)) {
-        BlockCatalog catalog = new BlockCatalog(dataset, blocks, thread::isStopped);
+        BlockCatalog catalog = new BlockCatalog(dataset, writer, blocks, thread::isStopped);
         if (!catalog.run()) {
           return false;
         }
@@ -290,7 +293,7 @@ public final class CatalogRefresh implements AutoCloseable {
 
   private CatalogRebuild search(Period period, Consumer<RebuildProgress> listener) {
     SeenHashes seen = period.index() == 0 ? found : new SeenHashes();
-    return new CatalogRebuild(dataset, period, seen, listener, thread::isStopped);
+    return new CatalogRebuild(dataset, writer, period, seen, listener, thread::isStopped);
   }
 
   private void log(RebuildProgress now) {

@@ -440,6 +440,19 @@ public final class DatasetWriter implements AutoCloseable {
     }
   }
 
+  /**
+   * Runs an action that adds to the catalog, as a write does: at the same time as writes, but never
+   * while a series is removed.
+   */
+  public <T> T besideWrites(Supplier<T> action) {
+    tables.writing().lock();
+    try {
+      return action.get();
+    } finally {
+      tables.writing().unlock();
+    }
+  }
+
   /** Returns the writers of the dataset's tables. */
   public TableWriters tables() {
     return tables;
