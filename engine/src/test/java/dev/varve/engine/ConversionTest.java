@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.request.QueryExplanation;
@@ -306,6 +308,31 @@ class ConversionTest {
       assertThat(stopped).isTrue();
       test.restart();
       delete(test, first, TimeRange.ALL);
+      assertThat(convert(test).done()).isTrue();
+      assertThat(read(test)).hasSize(2).doesNotContainKey(first.field("value"));
+    }
+  }
+
+  /** They are samples, too: if they stayed, the series would keep its labels as well. */
+  @Test
+  void copiesOfAnInterruptedRunAreDeletedWithTheirSamples() {
+    try (TestEngine test = begun("buckets")) {
+      fill(test, 3, 100, DAY / 10);
+      GroupKey first = GroupKey.of("m", Tags.of("host", "h0"));
+      AtomicBoolean stopped = new AtomicBoolean();
+      Within within = new Within();
+      test.dataset()
+          .maintenance()
+          .convertIntoBlocks(
+              progress -> stopped.compareAndSet(false, within.slice(progress)), stopped::get);
+      assertThat(stopped).isTrue();
+      OpenDataset open = test.dataset().parts().open();
+      int series = open.index().find(SeriesIdentity.of(first));
+      int number = open.index().numbers().find(series, Series.DEFAULT_FIELD);
+      assertThat(open.periods().all().getLast().tiers().has(number)).isTrue();
+      delete(test, first, TimeRange.ALL);
+      assertThat(open.periods().all().getLast().tiers().has(number)).as("copies").isFalse();
+      assertThat(open.index().find(SeriesIdentity.of(first))).as("labels").isNegative();
       assertThat(convert(test).done()).isTrue();
       assertThat(read(test)).hasSize(2).doesNotContainKey(first.field("value"));
     }

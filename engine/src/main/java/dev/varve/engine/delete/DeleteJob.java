@@ -5,6 +5,7 @@ import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.home.IdentityTable.Conversion;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.Period.Storage.Blocks;
@@ -68,6 +69,9 @@ final class DeleteJob implements Deletion {
   /** Whether the record is gone: nothing may be removed any more. Guarded by this. */
   private boolean recordGone;
 
+  /** From where on blocks may have copies of an interrupted conversion, which nobody reads. */
+  private long copiedFrom = Long.MAX_VALUE;
+
   private volatile State state = State.WAITING;
   private volatile @Nullable String problem;
 
@@ -102,6 +106,8 @@ final class DeleteJob implements Deletion {
     if (!begin()) {
       return;
     }
+    Conversion conversion = dataset.home().identity().conversion();
+    copiedFrom = conversion == null ? Long.MAX_VALUE : conversion.copiedFrom();
     long before;
     do {
       before = tally.samples();
@@ -142,7 +148,15 @@ final class DeleteJob implements Deletion {
   }
 
   private Stream<Period> periods() {
-    return dataset.periods().all().stream().filter(period -> period.stored().overlaps(one.times()));
+    return dataset.periods().all().stream().filter(period -> stored(period).overlaps(one.times()));
+  }
+
+  /** Returns the times of which the tables of a period may have samples, copies included. */
+  private TimeRange stored(Period period) {
+    TimeRange stored = period.stored();
+    return period.isInBlocks()
+        ? new TimeRange(Math.min(copiedFrom, stored.from()), stored.to())
+        : stored;
   }
 
   private void pass(BooleanSupplier stopped) {
@@ -162,7 +176,7 @@ final class DeleteJob implements Deletion {
   private void remove(List<Match> series, BooleanSupplier stopped) {
     for (Period period : periods().toList()) {
       if (period.storage() instanceof Blocks(BlockTiers blocks)) {
-        remove(blocks, one.times().intersect(period.times()), series, stopped);
+        remove(blocks, one.times().intersect(stored(period)), series, stopped);
       }
       for (PlacedLayout layout : period.layouts()) {
         remove(period, layout, series, stopped);
