@@ -1,6 +1,7 @@
 package dev.varve.engine.convert;
 
 import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.home.IdentityTable.Conversion;
@@ -13,6 +14,7 @@ import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.standing.HiddenSamples;
 import dev.varve.engine.standing.RemovalTally;
+import dev.varve.engine.write.BlockCopier.Room;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.layout.block.BlockKey;
 import dev.varve.model.Attribute;
@@ -64,6 +66,9 @@ public final class BlockConversion {
   private static final Duration LONG = Duration.ofSeconds(20);
 
   private static final Duration SEAL_WAIT_MAX = Duration.ofMillis(500);
+
+  /** Maximum time that copies are sealed while writers wait. */
+  private static final Duration SEAL_ALONE_MAX = Duration.ofSeconds(5);
 
   private final OpenDataset dataset;
   private final DatasetWriter writer;
@@ -227,14 +232,10 @@ public final class BlockConversion {
       copy.run(slice, dataset.index().match(all, slice, Kind.ALL, ReadGuard.NONE));
       for (int round = 0; move == Move.LATE && !stopped.getAsBoolean(); round++) {
         copyAgain(slice, late);
-        boolean last = round >= ROUNDS;
         move =
-            alone(() -> {
-              if (last) {
-                copyAgain(slice, late);
-              }
-              return move(slice, late, deletes);
-            });
+            round < ROUNDS
+                ? alone(() -> move(slice, late, deletes))
+                : lastRound(slice, late, deletes);
       }
     } finally {
       alone(() -> note(null));
@@ -297,6 +298,33 @@ public final class BlockConversion {
       copy.again(slice, written);
     }
     seal();
+  }
+
+  /**
+   * Copies late writes while writers wait, and moves the border. It takes room for copies before
+   * writers have to wait, in the order of every write: they hold theirs while they wait. It lets
+   * them go on if the copies cannot be made or sealed soon, for example because the store fails.
+   */
+  private Move lastRound(TimeRange slice, LateWrites late, long deletes) {
+    try (Room room = copy.enter()) {
+      return alone(() -> {
+        copyAgainWithin(room, slice, late);
+        return tiers.seal(SEAL_ALONE_MAX) ? move(slice, late, deletes) : Move.LATE;
+      });
+    } catch (OverloadedException e) {
+      SliceCopy.pause(e);
+      return Move.LATE;
+    }
+  }
+
+  private void copyAgainWithin(Room room, TimeRange slice, LateWrites late) {
+    BitSet written = late.take();
+    try {
+      copy.againWithin(room, slice, written);
+    } catch (OverloadedException e) {
+      late.putBack(written);
+      throw e;
+    }
   }
 
   private void seal() {

@@ -10,6 +10,7 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.request.RunCursor;
 import dev.varve.engine.write.BlockCopier;
+import dev.varve.engine.write.BlockCopier.Room;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
@@ -27,6 +28,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies samples from the cells of a slice of time into blocks, and compares both by digests. Used
@@ -41,6 +43,9 @@ final class SliceCopy {
 
   /** Bytes of texts that are written together. */
   private static final int TEXTS_AT_ONCE = 4 << 20;
+
+  /** Estimated memory of a sample and of its cells, in bytes, without texts. */
+  private static final long SAMPLE_BYTES = 60;
 
   /** Number of times that series are copied before it counts as an error that copies differ. */
   private static final int ATTEMPTS = 3;
@@ -57,6 +62,9 @@ final class SliceCopy {
   private long waitingTexts;
   private long samples;
   private long again;
+
+  /** Room for copies that are made while writers wait; null if each write takes its own. */
+  private @Nullable Room held;
 
   SliceCopy(
       OpenDataset dataset,
@@ -100,6 +108,35 @@ final class SliceCopy {
                 new Match(number, dataset.index().key(number), dataset.index().fields(number)))
             .iterator());
     again += samples - before;
+  }
+
+  /**
+   * Takes room for {@link #againWithin}.
+   *
+   * @throws OverloadedException if too much is waiting to be written
+   */
+  Room enter() {
+    return copier.enter(bytes(SAMPLES_AT_ONCE, TEXTS_AT_ONCE));
+  }
+
+  /**
+   * Copies a slice of some series once more, within room that was taken before, and without waiting
+   * for more.
+   *
+   * @param numbers of the series in the index
+   * @throws OverloadedException if too much is waiting to be sealed; perhaps not all was copied
+   */
+  void againWithin(Room room, TimeRange slice, BitSet numbers) {
+    held = room;
+    try {
+      again(slice, numbers);
+    } finally {
+      held = null;
+    }
+  }
+
+  private static long bytes(long samples, long texts) {
+    return SAMPLE_BYTES * samples + 2 * texts;
   }
 
   private void copy(TimeRange slice, Iterator<Match> series) {
@@ -178,9 +215,14 @@ final class SliceCopy {
     return slice.intersect(new TimeRange(dataset.oldestKept(), Long.MAX_VALUE));
   }
 
+  /** Gathers a run. What is written together is no larger than its limits, or a single run. */
   private void add(Run run) {
     Samples of = run.samples();
     GroupKey key = run.series().key();
+    long texts = of.kind() == Kind.STRING && !of.isEmpty() ? of.textEnd(of.size() - 1) : 0;
+    if (waitingSamples + of.size() > SAMPLES_AT_ONCE || waitingTexts + texts > TEXTS_AT_ONCE) {
+      write();
+    }
     waiting.add(
         new SampleGroup(
             key,
@@ -188,10 +230,7 @@ final class SliceCopy {
             Arrays.copyOf(of.times(), of.size()),
             List.of(column(run.series().field(), of))));
     waitingSamples += of.size();
-    waitingTexts += of.kind() == Kind.STRING && !of.isEmpty() ? of.textEnd(of.size() - 1) : 0;
-    if (waitingSamples >= SAMPLES_AT_ONCE || waitingTexts >= TEXTS_AT_ONCE) {
-      write();
-    }
+    waitingTexts += texts;
   }
 
   private static Column column(String field, Samples of) {
@@ -212,24 +251,46 @@ final class SliceCopy {
     return new Column.Texts(field, Arrays.copyOf(of.text(), length), ends, null);
   }
 
-  /** Writes the gathered samples, as soon as there is room. */
+  /**
+   * Writes the gathered samples, as soon as there is room.
+   *
+   * @throws OverloadedException if there is none while writers wait
+   */
   private void write() {
     Period into = dataset.periods().all().getLast();
-    boolean written = waiting.isEmpty();
-    while (!written && !stopped.getAsBoolean()) {
-      try {
-        copier.write(into, waiting, 60L * waitingSamples + 2 * waitingTexts);
-        written = true;
-      } catch (OverloadedException e) {
-        pause(e);
+    try {
+      boolean written = waiting.isEmpty();
+      while (!written && !stopped.getAsBoolean()) {
+        written = isWritten(into);
       }
+    } finally {
+      waiting.clear();
+      waitingSamples = 0;
+      waitingTexts = 0;
     }
-    waiting.clear();
-    waitingSamples = 0;
-    waitingTexts = 0;
   }
 
-  private static void pause(OverloadedException reason) {
+  private boolean isWritten(Period into) {
+    Room reserved = held;
+    if (reserved != null) {
+      reserved.write(into, waiting);
+      return true;
+    }
+    try (Room own = copier.enter(bytes(waitingSamples, waitingTexts))) {
+      own.write(into, waiting);
+      return true;
+    } catch (OverloadedException e) {
+      pause(e);
+      return false;
+    }
+  }
+
+  /**
+   * Waits a little until there may be room.
+   *
+   * @throws OverloadedException the reason, if the thread is interrupted
+   */
+  static void pause(OverloadedException reason) {
     try {
       Thread.sleep(PAUSE);
     } catch (InterruptedException e) {

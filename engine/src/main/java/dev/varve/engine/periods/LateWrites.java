@@ -37,6 +37,11 @@ public final class LateWrites {
     return taken;
   }
 
+  /** Puts series back that were taken, because they could not be copied. */
+  public synchronized void putBack(BitSet taken) {
+    series.or(taken);
+  }
+
   public synchronized boolean isEmpty() {
     return series.isEmpty();
   }

@@ -21,15 +21,32 @@ public final class BlockCopier {
   }
 
   /**
-   * Writes samples of known series. They are as durable as the journal of the period makes them.
+   * Takes room for writes of one thread, one after the other. A caller that keeps writers out while
+   * it copies takes it before that: writers hold their room while they wait, and could hold all.
    *
-   * @param bytes that the groups take
-   * @throws OverloadedException if too much is waiting to be written; nothing was written
-   * @throws WriteFailedException if a store failed
+   * @param bytes that the groups of one write take
+   * @return the room, to be closed
+   * @throws OverloadedException if too much is waiting to be written
    */
-  public void write(Period into, List<SampleGroup> groups, long bytes) {
-    int room = admission.enter(bytes);
-    try {
+  public Room enter(long bytes) {
+    return new Room(admission.enter(bytes));
+  }
+
+  /** Room in the admission budget. Closed once, by the thread that took it. */
+  public final class Room implements AutoCloseable {
+    private final int taken;
+
+    private Room(int taken) {
+      this.taken = taken;
+    }
+
+    /**
+     * Writes samples of known series. They are as durable as the journal of the period makes them.
+     *
+     * @throws OverloadedException if too much is waiting to be sealed; nothing was written
+     * @throws WriteFailedException if a store failed
+     */
+    public void write(Period into, List<SampleGroup> groups) {
       RefusedSamples tally = new RefusedSamples();
       List<Part> parts =
           groups.stream()
@@ -39,8 +56,11 @@ public final class BlockCopier {
       if (path.blocks().write(batch) != Outcome.WRITTEN) {
         throw new WriteFailedException("the store rejects the numbers of series in blocks", false);
       }
-    } finally {
-      admission.leave(room);
+    }
+
+    @Override
+    public void close() {
+      admission.leave(taken);
     }
   }
 }

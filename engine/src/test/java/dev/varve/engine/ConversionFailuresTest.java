@@ -1,0 +1,223 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.engine.PowerLossStore.Fate;
+import dev.varve.engine.config.DatasetConfig;
+import dev.varve.engine.config.DatasetConfig.PeriodConfig;
+import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.progress.ConversionProgress;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.layout.Layout;
+import dev.varve.layout.block.BlockLayout;
+import dev.varve.model.Batch;
+import dev.varve.model.Column;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Selector;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.CellCursor;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.Store;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A conversion whose writers, attributes or stores are in its way loses nothing and stops nobody.
+ */
+class ConversionFailuresTest {
+  private static final long DAY = 86_400_000;
+  private static final long HOUR = 3_600_000;
+  private static final long BORDER = TestEngine.START_MICROS / 1000 + DAY;
+  private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
+
+  /** Number of late writes after which the next round may be the last one. */
+  private static final int MANY = 4;
+
+  /** Returns an engine whose period in blocks has begun; reads of cells run a hook first. */
+  private static TestEngine begun(String layout, Runnable beforeRead) {
+    DatasetConfig cells = TestEngine.dataset("main", TestEngine.layout(layout));
+    List<PeriodConfig> periods = new ArrayList<>(cells.periods());
+    periods.add(
+        new PeriodConfig(
+            Instant.ofEpochMilli(BORDER), List.of(new BlockLayout(Resolution.MILLISECONDS))));
+    Layout of = TestEngine.layout(layout);
+    String data = "main." + of.tables().get(of.dataTable()).name();
+    TestEngine test =
+        new TestEngine(cells.withPeriods(periods))
+            .around(store -> new HookedStore(store, data, beforeRead));
+    test.dataset();
+    test.micros.set(BORDER * 1000 + 3 * DAY * 1000);
+    return test;
+  }
+
+  private static TestEngine begun(String layout) {
+    return begun(layout, () -> {});
+  }
+
+  /** Runs a hook before each read of a table. */
+  private static final class HookedStore extends StoreAround {
+    private final String table;
+    private final Runnable beforeRead;
+
+    private HookedStore(Store store, String table, Runnable beforeRead) {
+      super(store);
+      this.table = table;
+      this.beforeRead = beforeRead;
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      Table opened = super.open(spec, mode);
+      return !spec.name().equals(table)
+          ? opened
+          : new TableAround(opened) {
+            @Override
+            public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+              beforeRead.run();
+              return super.read(plan, resume);
+            }
+          };
+    }
+  }
+
+  private static List<Long> times(TestEngine test) {
+    return test.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL)).values().stream()
+        .flatMap(List::stream)
+        .map(TestEngine.Sample::time)
+        .sorted()
+        .toList();
+  }
+
+  /** Converts beside the test, which ends it if it takes too long. */
+  private static ConversionProgress convert(TestEngine test, Consumer<ConversionProgress> progress)
+      throws Exception {
+    AtomicBoolean stopped = new AtomicBoolean();
+    CompletableFuture<ConversionProgress> end = new CompletableFuture<>();
+    Thread converting =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              try {
+                end.complete(
+                    test.dataset().maintenance().convertIntoBlocks(progress, stopped::get));
+              } catch (RuntimeException e) {
+                end.completeExceptionally(e);
+              }
+            });
+    try {
+      return end.get(60, TimeUnit.SECONDS);
+    } finally {
+      stopped.set(true);
+      converting.join();
+    }
+  }
+
+  /** Writes into every slice that is being copied, so that writers wait in the last round. */
+  private static Consumer<ConversionProgress> lateWrites(TestEngine test, AtomicInteger count) {
+    return progress -> {
+      if (progress.blocksFrom() != null) {
+        test.put(KEY, BORDER - 1, new Value.Real(count.incrementAndGet()));
+      }
+    };
+  }
+
+  /** Waits until a thread waits for a lock, and returns whether it does rather than has ended. */
+  private static boolean waits(Thread thread) {
+    while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
+      LockSupport.parkNanos(100_000);
+    }
+    return thread.isAlive();
+  }
+
+  @Test
+  void lastRoundNeedsNoRoomThatWaitingWritersHold() throws Exception {
+    AtomicInteger late = new AtomicInteger();
+    List<Thread> writers = new ArrayList<>();
+    TestEngine[] of = new TestEngine[1];
+    Runnable takeAllRoom =
+        () -> {
+          if (late.get() >= MANY && writers.stream().noneMatch(Thread::isAlive)) {
+            Thread writer =
+                Thread.ofPlatform().daemon().start(() -> writeRefused(of[0], allRoom(of[0]) / 2));
+            writers.add(writer);
+            waits(writer);
+          }
+        };
+    try (TestEngine test = begun("buckets", takeAllRoom)) {
+      of[0] = test;
+      test.put(KEY, BORDER - HOUR, new Value.Real(0));
+      assertThat(convert(test, lateWrites(test, late)).done()).isTrue();
+      assertThat(writers).isNotEmpty();
+      for (Thread writer : writers) {
+        writer.join();
+      }
+      assertThat(times(test)).containsExactly(BORDER - HOUR, BORDER - 1);
+    }
+  }
+
+  @Test
+  void lastRoundLetsWritersGoOnWhileCopiesCannotBeSealed() throws Exception {
+    AtomicInteger late = new AtomicInteger();
+    AtomicBoolean fails = new AtomicBoolean();
+    List<Thread> writers = new ArrayList<>();
+    TestEngine[] of = new TestEngine[1];
+    Runnable failBehindLastRound =
+        () -> {
+          if (late.get() >= MANY && !fails.get() && writers.stream().noneMatch(Thread::isAlive)) {
+            Thread writer =
+                Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> {
+                      writeRefused(of[0], 1);
+                      fails.set(false);
+                    });
+            writers.add(writer);
+            fails.set(waits(writer));
+          }
+        };
+    try (TestEngine test = begun("buckets", failBehindLastRound)) {
+      of[0] = test;
+      test.store()
+          .fates((write, table) ->
+              fails.get() && table.equals("main.1-0.blocks") ? Fate.NOT_APPLIED : Fate.WELL);
+      test.put(KEY, BORDER - HOUR, new Value.Real(0));
+      assertThat(convert(test, lateWrites(test, late)).done()).isTrue();
+      assertThat(writers).isNotEmpty();
+      assertThat(times(test)).containsExactly(BORDER - HOUR, BORDER - 1);
+    }
+  }
+
+  /** Writes a batch that is refused because of its time. */
+  private static void writeRefused(TestEngine test, int bytes) {
+    byte[] text = new byte[bytes];
+    Column one = new Column.Texts("text", text, new int[] {text.length}, null);
+    SampleGroup group = new SampleGroup(KEY, 1, new long[] {Long.MAX_VALUE}, List.of(one));
+    try {
+      assertThat(test.write(Batch.of(group)).accepted()).isZero();
+    } catch (OverloadedException e) {
+      // The conversion has its room already.
+      assertThat(e).hasMessageContaining("of writes are under way");
+    }
+  }
+
+  private static int allRoom(TestEngine test) {
+    return Objects.requireNonNull(test.engine().figures().get("write_bytes_max")).intValue();
+  }
+}
