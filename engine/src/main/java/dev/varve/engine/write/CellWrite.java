@@ -123,7 +123,9 @@ final class CellWrite {
     LateWrites late = dataset.periods().lateWrites();
     if (late != null) {
       for (Part part : batch.parts()) {
-        late.add(part.series().standing().series(), TimeRange.closed(part.first(), part.last()));
+        // From the index: another write may replace the cached number by the one it read before.
+        int number = dataset.index().find(part.series().identity());
+        late.add(number, TimeRange.closed(part.first(), part.last()));
       }
     }
   }
