@@ -1,15 +1,19 @@
 package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.PowerLossStore.Fate;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.error.OverloadedException;
+import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.request.WriteResult;
 import dev.varve.layout.Layout;
 import dev.varve.layout.block.BlockLayout;
+import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
@@ -28,6 +32,7 @@ import dev.varve.store.TableSpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -201,6 +206,38 @@ class ConversionFailuresTest {
       assertThat(convert(test, lateWrites(test, late)).done()).isTrue();
       assertThat(writers).isNotEmpty();
       assertThat(times(test)).containsExactly(BORDER - HOUR, BORDER - 1);
+    }
+  }
+
+  /** An attribute that was accepted would be removed with the cells. */
+  @Test
+  void attributesAreRefusedFromTheFirstSliceToTheLast() throws Exception {
+    try (TestEngine test = begun("entity")) {
+      test.put(KEY, BORDER - 40 * DAY, new Value.Real(1));
+      test.put(KEY, BORDER - DAY, new Value.Real(2));
+      Attribute rack = new Attribute(KEY, "rack", BORDER - 40 * DAY, new Value.Text("7"));
+      List<WriteResult> written = new ArrayList<>();
+      ConversionProgress end =
+          convert(test, progress -> written.add(test.write(new Batch(List.of(), List.of(rack)))));
+      assertThat(end.done()).isTrue();
+      assertThat(written)
+          .hasSizeGreaterThan(2)
+          .allSatisfy(result ->
+              assertThat(result.refusedByRule()).isEqualTo(Map.of("blocks.attribute", 1)));
+    }
+  }
+
+  @Test
+  void attributesAreAcceptedAfterARunThatFoundOne() {
+    try (TestEngine test = begun("entity")) {
+      test.put(KEY, BORDER - DAY, new Value.Real(2));
+      for (String name : List.of("rack", "room")) {
+        Attribute one = new Attribute(KEY, name, BORDER - DAY, new Value.Text("7"));
+        assertThat(test.write(new Batch(List.of(), List.of(one))).accepted()).isEqualTo(1);
+        assertThatThrownBy(() -> convert(test, progress -> {}))
+            .hasCauseInstanceOf(QueryRefusedException.class)
+            .hasMessageContaining("has attributes, such as 'rack'");
+      }
     }
   }
 

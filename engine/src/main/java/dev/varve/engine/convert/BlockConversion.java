@@ -71,6 +71,7 @@ public final class BlockConversion {
   private static final Duration SEAL_ALONE_MAX = Duration.ofSeconds(5);
 
   private final OpenDataset dataset;
+  private final DatasetReader reader;
   private final DatasetWriter writer;
   private final BlockTiers tiers;
   private final SliceCopy copy;
@@ -99,8 +100,9 @@ public final class BlockConversion {
       DatasetWriter writer,
       Consumer<ConversionProgress> progress,
       BooleanSupplier stopped) {
-    refuseUnlessPossible(dataset, reader);
+    refuseUnlessPossible(dataset);
     this.dataset = dataset;
+    this.reader = reader;
     this.writer = writer;
     this.progress = progress;
     this.stopped = stopped;
@@ -108,7 +110,7 @@ public final class BlockConversion {
     this.copy = new SliceCopy(dataset, reader, writer.copier(), this::tell, stopped);
   }
 
-  private static void refuseUnlessPossible(OpenDataset dataset, DatasetReader reader) {
+  private static void refuseUnlessPossible(OpenDataset dataset) {
     List<Period> periods = dataset.periods().all();
     String name = dataset.name();
     if (dataset.config().attached() != null) {
@@ -130,7 +132,6 @@ public final class BlockConversion {
     for (Period period : periods.subList(0, periods.size() - 1)) {
       refuseWhatIsLost(name, period);
     }
-    refuseAttributes(dataset, reader);
   }
 
   private static void refuseWhatIsLost(String dataset, Period period) {
@@ -150,7 +151,8 @@ public final class BlockConversion {
     }
   }
 
-  private static void refuseAttributes(OpenDataset dataset, DatasetReader reader) {
+  /** Called while no attribute is accepted, so that those that it finds are all. */
+  private void refuseAttributes() {
     boolean mayHaveSome =
         dataset.periods().all().stream()
             .anyMatch(period -> !period.isInBlocks() && period.domain().attributes());
@@ -168,13 +170,29 @@ public final class BlockConversion {
   }
 
   /**
-   * Converts until nothing is left or it is stopped.
+   * Converts until nothing is left or it is stopped. No attribute is accepted into cells meanwhile.
    *
+   * @throws QueryRefusedException if there are attributes, which blocks would lose
    * @throws dev.varve.engine.error.WriteFailedException if a store failed
    * @throws dev.varve.engine.error.CorruptDataException if copies differ from the cells again and
    *     again
    */
   public ConversionProgress run() {
+    alone(() -> converting(true));
+    try {
+      refuseAttributes();
+      return convert();
+    } finally {
+      alone(() -> converting(false));
+    }
+  }
+
+  private boolean converting(boolean now) {
+    dataset.periods().converting(now);
+    return true;
+  }
+
+  private ConversionProgress convert() {
     dropCopies();
     while (hasCells() && !stopped.getAsBoolean()) {
       convertSlice();

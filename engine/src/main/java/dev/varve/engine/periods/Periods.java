@@ -35,6 +35,7 @@ public final class Periods implements AutoCloseable {
   private final long stampUnit;
   private final ReadsInProgress reads = new ReadsInProgress();
   private volatile @Nullable LateWrites lateWrites;
+  private volatile boolean converting;
 
   /** The start of a period that another server declared and that this one does not know. */
   private final AtomicLong closedFrom = new AtomicLong(Long.MAX_VALUE);
@@ -357,6 +358,16 @@ public final class Periods implements AutoCloseable {
   /** Starts or, with null, ends noting writes of cells. Nobody may write cells meanwhile. */
   public void note(@Nullable LateWrites writes) {
     lateWrites = writes;
+  }
+
+  /** Returns whether cells are being converted into blocks, so that none may get an attribute. */
+  public boolean isConverting() {
+    return converting;
+  }
+
+  /** Starts or ends the conversion of cells into blocks. Nobody may write cells meanwhile. */
+  public void converting(boolean now) {
+    converting = now;
   }
 
   /** Returns the period of an attribute; one without a time belongs to the last period. */

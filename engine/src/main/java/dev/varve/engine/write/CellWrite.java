@@ -242,10 +242,21 @@ final class CellWrite {
   private void encode(Noted noted, long stamp) {
     Attribute attribute = noted.attribute();
     try {
+      refuseWhileConverting(attribute);
       encodeIntoLayouts(noted, stamp);
       notes.addAttribute(noted.series(), attribute.time(), stamp);
     } catch (RefusedException e) {
       batch.tally().refuse(1, attribute.key(), attribute.name(), attribute.time(), e.refusal());
+    }
+  }
+
+  /** Called with the lock of writers, so that no conversion begins before the cells are written. */
+  private void refuseWhileConverting(Attribute attribute) {
+    if (dataset.periods().isConverting()) {
+      throw new RefusedException(
+          "blocks.attribute",
+          "attribute '%s': dataset '%s' is being converted into layout 'blocks', which holds samples alone"
+              .formatted(attribute.name(), dataset.name()));
     }
   }
 

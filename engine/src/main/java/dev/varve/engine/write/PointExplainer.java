@@ -86,7 +86,7 @@ final class PointExplainer {
     KnownSeries series = known.of(raw.key());
     Attribute attribute = new Attribute(series.key(), raw.name(), raw.time(), raw.value());
     Period period = dataset.periods().of(attribute);
-    if (period.isInBlocks()) {
+    if (period.isInBlocks() || dataset.periods().isConverting()) {
       throw new RefusedException("blocks.attribute", "layout 'blocks' has no attributes");
     }
     PlacedLayout layout = period.primary();
