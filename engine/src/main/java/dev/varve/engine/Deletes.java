@@ -55,6 +55,7 @@ public final class Deletes {
    *     a layout on its store cannot delete
    * @throws OverloadedException if too many deletes are not finished, or if samples accepted
    *     earlier cannot be moved into blocks
+   * @throws dev.varve.engine.error.WriteFailedException if writes have been stopped
    * @throws dev.varve.store.StoreException if the store fails
    */
   public Deletion begin(Selector selector, TimeRange times) {

@@ -8,6 +8,7 @@ import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.WriteFailedException;
 import dev.varve.engine.progress.ConversionProgress;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.WriteResult;
@@ -15,6 +16,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
@@ -27,6 +29,7 @@ import dev.varve.store.CellCursor;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.time.Instant;
@@ -42,6 +45,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A conversion whose writers, attributes or stores are in its way loses nothing and stops nobody.
@@ -239,6 +244,104 @@ class ConversionFailuresTest {
             .hasMessageContaining("has attributes, such as 'rack'");
       }
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UNKNOWN_BUT_APPLIED", "UNKNOWN_AND_LOST"})
+  void borderMovesIfItsRecordHasNoAnswer(Fate fate) throws Exception {
+    try (TestEngine test = begun("buckets")) {
+      test.put(KEY, BORDER - 3 * HOUR, new Value.Real(1));
+      failRecordOfBorder(test, fate, Fate.WELL);
+      assertThat(convert(test, progress -> {}).done()).isTrue();
+      test.store().fates((write, table) -> Fate.WELL);
+      test.put(KEY, BORDER - 2 * HOUR, new Value.Real(2));
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR, BORDER - 2 * HOUR);
+      test.restart();
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR, BORDER - 2 * HOUR);
+    }
+  }
+
+  @Test
+  void writersGoOnIfTheRecordOfTheBorderIsNotApplied() throws Exception {
+    try (TestEngine test = begun("buckets")) {
+      test.put(KEY, BORDER - 3 * HOUR, new Value.Real(1));
+      failRecordOfBorder(test, Fate.NOT_APPLIED, Fate.NOT_APPLIED);
+      assertThatThrownBy(() -> convert(test, progress -> {}))
+          .hasCauseInstanceOf(StoreException.class);
+      test.store().fates((write, table) -> Fate.WELL);
+      test.put(KEY, BORDER - 2 * HOUR, new Value.Real(2));
+      test.restart();
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR, BORDER - 2 * HOUR);
+      assertThat(convert(test, progress -> {}).done()).isTrue();
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR, BORDER - 2 * HOUR);
+    }
+  }
+
+  /** Neither cells nor blocks may change while it is unknown which of them a restart will read. */
+  @ParameterizedTest
+  @EnumSource(names = {"UNKNOWN_BUT_APPLIED", "UNKNOWN_AND_LOST"})
+  void nothingIsWrittenWhileTheRecordOfTheBorderIsUnknown(Fate fate) throws Exception {
+    try (TestEngine test = begun("buckets")) {
+      test.put(KEY, BORDER - 3 * HOUR, new Value.Real(1));
+      CompletableFuture<WriteResult> waiting = new CompletableFuture<>();
+      AtomicInteger records = new AtomicInteger();
+      test.store()
+          .fates((write, table) -> {
+            if (!table.equals(".main.dataset") || records.incrementAndGet() == 1) {
+              return Fate.WELL;
+            }
+            if (records.get() == 2) {
+              waits(startWriter(test, waiting));
+              return fate;
+            }
+            return Fate.NOT_APPLIED;
+          });
+      assertThatThrownBy(() -> convert(test, progress -> {}))
+          .hasCauseInstanceOf(WriteFailedException.class)
+          .hasMessageContaining("restart the server");
+      test.store().fates((write, table) -> Fate.WELL);
+      assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(WriteFailedException.class);
+      assertThatThrownBy(() -> test.put(KEY, BORDER + HOUR, new Value.Real(3)))
+          .isInstanceOf(WriteFailedException.class);
+      assertThatThrownBy(() -> test.dataset().deletes().begin(Selector.metric("m"), TimeRange.ALL))
+          .isInstanceOf(WriteFailedException.class);
+      assertThatThrownBy(() -> convert(test, progress -> {}))
+          .hasCauseInstanceOf(WriteFailedException.class);
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR);
+      test.restart();
+      test.put(KEY, BORDER - 2 * HOUR, new Value.Real(2));
+      assertThat(convert(test, progress -> {}).done()).isTrue();
+      assertThat(times(test)).containsExactly(BORDER - 3 * HOUR, BORDER - 2 * HOUR);
+    }
+  }
+
+  /** Starts a writer of cells. */
+  private static Thread startWriter(TestEngine test, CompletableFuture<WriteResult> end) {
+    Batch batch = new BatchBuilder().add(KEY, BORDER - HOUR, new Value.Real(9)).build();
+    return Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try {
+            end.complete(test.write(batch));
+          } catch (RuntimeException e) {
+            end.completeExceptionally(e);
+          }
+        });
+  }
+
+  /** Decides what happens to the record of the first border, and to later writes of the table. */
+  private static void failRecordOfBorder(TestEngine test, Fate fate, Fate later) {
+    AtomicInteger records = new AtomicInteger();
+    test.store()
+        .fates((write, table) ->
+            !table.equals(".main.dataset")
+                ? Fate.WELL
+                : switch (records.incrementAndGet()) {
+                  case 1 -> Fate.WELL; // It says where copies may be.
+                  case 2 -> fate;
+                  default -> later;
+                });
   }
 
   /** Writes a batch that is refused because of its time. */

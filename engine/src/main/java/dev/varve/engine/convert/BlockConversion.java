@@ -23,6 +23,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,11 +32,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Converts the cells of all periods before the last one into blocks of that period. Used once, by
@@ -52,6 +56,8 @@ import org.jspecify.annotations.Nullable;
  * interrupted one drops these and continues.
  */
 public final class BlockConversion {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockConversion.class);
+
   /** Number of times that late writes are copied beside writers before writers have to wait. */
   private static final int ROUNDS = 5;
 
@@ -69,6 +75,11 @@ public final class BlockConversion {
 
   /** Maximum time that copies are sealed while writers wait. */
   private static final Duration SEAL_ALONE_MAX = Duration.ofSeconds(5);
+
+  /** Maximum time that the record of a border is written again while writers wait. */
+  private static final Duration SETTLE_MAX = Duration.ofSeconds(5);
+
+  private static final Duration SETTLE_PAUSE = Duration.ofMillis(100);
 
   private final OpenDataset dataset;
   private final DatasetReader reader;
@@ -173,11 +184,12 @@ public final class BlockConversion {
    * Converts until nothing is left or it is stopped. No attribute is accepted into cells meanwhile.
    *
    * @throws QueryRefusedException if there are attributes, which blocks would lose
-   * @throws dev.varve.engine.error.WriteFailedException if a store failed
+   * @throws WriteFailedException if a store failed
    * @throws dev.varve.engine.error.CorruptDataException if copies differ from the cells again and
    *     again
    */
   public ConversionProgress run() {
+    writer.ensureNotStopped();
     alone(() -> converting(true));
     try {
       refuseAttributes();
@@ -362,9 +374,49 @@ public final class BlockConversion {
     if (!late.isEmpty() || stopped.getAsBoolean()) {
       return Move.LATE;
     }
-    record(slice.from(), slice.from(), false);
+    recordBorder(slice.from());
     dataset.periods().answerFromBlocks(last().index(), slice.from());
     return Move.DONE;
+  }
+
+  /**
+   * Records that blocks answer from an instant on, and returns once that is certain. If a store
+   * does not tell whether it applied the record, it is written again until one attempt succeeds: a
+   * read would not do, because a write that timed out may be applied after it. Without success in
+   * time, nobody may write any more. Samples and deletes would go where the next start, which
+   * follows the home, does not look for them.
+   *
+   * @throws StoreException if the record is not applied
+   * @throws WriteFailedException if that is unknown
+   */
+  private void recordBorder(long from) {
+    long end = System.nanoTime() + SETTLE_MAX.toNanos();
+    boolean unknown = false;
+    while (true) {
+      try {
+        record(from, from, false);
+        return;
+      } catch (StoreException e) {
+        unknown |= e.unknown();
+        if (!unknown) {
+          throw e;
+        }
+        if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
+          throw stopWriting(e);
+        }
+        LockSupport.parkNanos(SETTLE_PAUSE.toNanos());
+      }
+    }
+  }
+
+  private WriteFailedException stopWriting(StoreException failure) {
+    String reason =
+        "dataset '%s': it is unknown whether the home has recorded how far cells are converted into blocks, so nothing is written or deleted any more: restart the server once its store works (%s)"
+            .formatted(dataset.name(), failure.getMessage());
+    if (writer.stop(reason)) {
+      LOG.error(reason);
+    }
+    return new WriteFailedException(reason, true);
   }
 
   private void record(long blocksFrom, long copiedFrom, boolean emptied) {

@@ -93,6 +93,7 @@ public final class DeleteJobs implements AutoCloseable {
    *
    * @throws OverloadedException if too many deletes are not finished, or if samples accepted before
    *     cannot be put into blocks
+   * @throws WriteFailedException if writes have been stopped
    * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the delete is
    *     executed, but a restart may forget it
    */
@@ -125,6 +126,7 @@ public final class DeleteJobs implements AutoCloseable {
   /** Takes a stamp that separates earlier samples, all of them in tables, from later ones. */
   private Accepted separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
+      writer.ensureNotStopped();
       seal(patience.compareTo(PATIENCE_ALONE) < 0 ? patience : PATIENCE_ALONE);
       long stamp = dataset.stamps(1);
       dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);

@@ -10,7 +10,6 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
-import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
@@ -18,7 +17,6 @@ import dev.varve.store.Partitioning;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
-import dev.varve.store.RowOutcome;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -291,7 +289,12 @@ public final class IdentityTable implements AutoCloseable {
     return null;
   }
 
-  /** Writes the progress of the conversion into blocks, durably. */
+  /**
+   * Writes the progress of the conversion into blocks, durably.
+   *
+   * @throws StoreException if the write fails; if {@link StoreException#unknown()}, it may be
+   *     applied nonetheless, also later
+   */
   public void conversion(Conversion now, long stamp) {
     ByteBuffer value = ByteBuffer.allocate(CONVERSION_BYTES);
     value.putInt(now.period()).putLong(now.blocksFrom()).putLong(now.copiedFrom());
@@ -523,12 +526,7 @@ public final class IdentityTable implements AutoCloseable {
   }
 
   private void apply(MutationBatch edits) {
-    for (RowOutcome outcome : table.apply(edits, Durability.SYNCED)) {
-      if (!outcome.applied()) {
-        throw new StoreException(
-            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()));
-      }
-    }
+    HomeWrite.apply(table, edits);
   }
 
   private StoreException damaged(Bytes row, String what) {

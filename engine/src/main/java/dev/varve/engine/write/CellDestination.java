@@ -15,7 +15,8 @@ record CellDestination(
     TableWriters tables,
     IndexCells index,
     Applier home,
-    @Nullable Companions companions)
+    @Nullable Companions companions,
+    WriteStop stopped)
     implements Destination {
   @Override
   public Outcome write(GatheredBatch batch) {

@@ -42,6 +42,7 @@ final class CellWrite {
   private final IndexCells index;
   private final Applier home;
   private final @Nullable Companions companions;
+  private final WriteStop stopped;
   private final GatheredBatch batch;
   private final SeriesNotes notes;
   private final DeletedTimes deletedTimes;
@@ -58,6 +59,7 @@ final class CellWrite {
     this.index = into.index();
     this.home = into.home();
     this.companions = into.companions();
+    this.stopped = into.stopped();
     this.batch = batch;
     this.notes = new SeriesNotes(dataset);
     this.deletedTimes = new DeletedTimes(dataset);
@@ -86,6 +88,7 @@ final class CellWrite {
   private Outcome runAlone() {
     tables.writing().lock();
     try {
+      stopped.ensureNone();
       if (!isPlaced()) {
         return Outcome.MISPLACED;
       }
@@ -324,6 +327,7 @@ final class CellWrite {
     companions.lock();
     tables.writing().lock();
     try {
+      stopped.ensureNone();
       deletedTimes.ensureNone(batch.parts());
       encode();
       List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);

@@ -37,7 +37,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -58,9 +57,7 @@ public final class DatasetWriter implements AutoCloseable {
   private final WriteJob.Path path;
   private final WriteOutage outage;
 
-  /** Why nothing may be written any more; null while writes are allowed. */
-  private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
-
+  private final WriteStop stopped = new WriteStop();
   private final LongAdder batches = new LongAdder();
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -88,7 +85,8 @@ public final class DatasetWriter implements AutoCloseable {
             ? new Companions(
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
-    CellDestination cells = new CellDestination(dataset, series, tables, index, home, companions);
+    CellDestination cells =
+        new CellDestination(dataset, series, tables, index, home, companions, stopped);
     BlockDestination blocks = new BlockDestination(dataset, home, tables.writing());
     this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
@@ -177,11 +175,10 @@ public final class DatasetWriter implements AutoCloseable {
 
   /** Writes something if there is room for it, and counts the outcome. */
   private WriteResult admitted(long bytes, Supplier<WriteResult> write) {
-    String reason = stopped.get();
-    if (reason != null) {
+    if (stopped.reason() != null) {
       failed.increment();
-      throw new WriteFailedException(reason, false);
     }
+    stopped.ensureNone();
     int room = admission.enter(bytes);
     try {
       WriteResult result = write.get();
@@ -345,7 +342,7 @@ public final class DatasetWriter implements AutoCloseable {
     if (dataset.config().isReadOnly()) {
       return null;
     }
-    String reason = stopped.get();
+    String reason = stopped.reason();
     if (reason == null) {
       reason = dataset.store().writeObstacle();
     }
@@ -371,12 +368,21 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Makes every write fail from now on.
+   * Makes every write fail from now on, also of cells by writers that wait for {@link #alone}.
    *
    * @return whether this is the first reason
    */
   public boolean stop(String reason) {
-    return stopped.compareAndSet(null, reason);
+    return stopped.stop(reason);
+  }
+
+  /**
+   * Checks that writes have not been stopped.
+   *
+   * @throws WriteFailedException with the reason if they have
+   */
+  public void ensureNotStopped() {
+    stopped.ensureNone();
   }
 
   /**
