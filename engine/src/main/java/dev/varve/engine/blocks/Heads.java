@@ -77,7 +77,7 @@ final class Heads {
   Turn takeTurn() {
     // A stamp may have to raise the mark of the clock, which takes as long as the store does. This
     // one does that without the lock, so that the next one seldom has to.
-    stamps.getAsLong();
+    var _ = stamps.getAsLong();
     lock.lock();
     try {
       awaitRoom();
