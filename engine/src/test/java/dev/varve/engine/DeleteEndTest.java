@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.BatchBuilder;
-import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
@@ -55,7 +54,7 @@ class DeleteEndTest {
         return super.power(power);
       }
       Power.Reclaim reclaim =
-          (Bytes from, Bytes to) -> {
+          (from, to) -> {
             if (failing.getAndSet(false)) {
               failed.countDown();
               throw new StoreException("rocksdb: No space left on device");

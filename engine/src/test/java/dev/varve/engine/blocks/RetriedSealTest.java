@@ -24,6 +24,7 @@ import dev.varve.store.memory.MemoryStore;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -112,7 +113,7 @@ class RetriedSealTest {
                 BlockHead.read(page.bytes(), page.valueOffset(cell), page.valueLength(cell)));
           } else {
             byte[] body = page.value(cell).toArray();
-            BlockHead head = heads.get(qualifier);
+            BlockHead head = Objects.requireNonNull(heads.get(qualifier));
             new BlockReader()
                 .decode(head, shared.of(head), body, 0, body.length, TimeRange.ALL, column);
           }
