@@ -71,7 +71,7 @@ final class MetricHead {
     return skipsValidation;
   }
 
-  /** Returns the key of the points of a {@linkplain #isValid valid} metric. */
+  /** Returns the key of the points; the metric has a name. */
   GroupKey key() {
     Map<String, String> known = new LinkedHashMap<>();
     tags.forEach((tag, value) -> known.put(tag, value == null ? "" : value));
