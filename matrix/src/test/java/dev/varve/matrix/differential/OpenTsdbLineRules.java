@@ -19,6 +19,10 @@ final class OpenTsdbLineRules {
   private static final Pattern UNKNOWN_LINE =
       Pattern.compile("No such name for 'metrics': 'zline\\.");
 
+  /** A point of telnet's {@code rollup} or {@code histogram}. */
+  private static final Pattern UNKNOWN_OTHER =
+      Pattern.compile("No such name for 'metrics': 'zl(roll|hist)\\.");
+
   private static final Pattern TAKEN_POINT = Pattern.compile("\"host\":\"a=b\"|^\\[]$");
 
   static List<Rule> all() {
@@ -35,7 +39,14 @@ final class OpenTsdbLineRules {
                 both.request().has("reads lines")
                     && both.statuses(400, 200)
                     && both.says(UNKNOWN_LINE)
-                    && TAKEN_POINT.matcher(both.ours().body()).find()));
+                    && TAKEN_POINT.matcher(both.ours().body()).find()),
+        new Rule(
+            "the original also knows names of points that it refused",
+            (both, difference) ->
+                both.request().has("reads lines")
+                    && both.statuses(200, 400)
+                    && both.theirs().body().equals("[]")
+                    && UNKNOWN_OTHER.matcher(both.ours().body()).find()));
   }
 
   /** A rule of connections that have a command, if nothing else differs. */
@@ -74,7 +85,7 @@ final class OpenTsdbLineRules {
   private static List<String> withoutTaken(List<String> theirs, List<String> ours) {
     List<String> rest = new ArrayList<>();
     for (String line : theirs) {
-      boolean same = rest.size() < ours.size() && ours.get(rest.size()).equals(line);
+      boolean same = ours.contains(line);
       if (same || !TAKEN.matcher(line).matches()) {
         rest.add(line);
       }
@@ -100,7 +111,7 @@ final class OpenTsdbLineRules {
         commands.removeAll(List.of("diediedie", "putm", "puts"));
         rest.add(commands.toString());
       } else if (line.startsWith("rollup: illegal argument: bad timestamp=")) {
-        rest.add(line.replaceFirst("value=\\S+( \\d+,?)*\\S* to metric", "value to metric"));
+        rest.add(line.replaceFirst("value=.+? to metric", "value to metric"));
       } else if (!line.startsWith("Built on ") && !OpenTsdbFigures.isLine(line)) {
         rest.add(line);
       }

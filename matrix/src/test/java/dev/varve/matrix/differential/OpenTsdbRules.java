@@ -13,6 +13,8 @@ final class OpenTsdbRules {
   private static final Pattern NULLS =
       Pattern.compile("is null|NullPointerException|index out of range");
 
+  private static final Pattern UNKNOWN = Pattern.compile("No such name for '");
+
   private static final Pattern UNKNOWN_OF_TAG = Pattern.compile("No such name for 'tag[kv]'");
 
   private static final Pattern TSUID_OF_ANNOTATION =
@@ -43,11 +45,36 @@ final class OpenTsdbRules {
                     && both.says(UNKNOWN_OF_TAG)
                     && UNKNOWN_OF_TAG.matcher(both.ours().body()).find()),
         new Rule(
+            "of the faults of several sub queries, too",
+            (both, difference) ->
+                both.refused(400)
+                    && both.request().path().matches(".*[?&]m=.*&m=.*")
+                    && both.says(UNKNOWN)
+                    && UNKNOWN.matcher(both.ours().body()).find()),
+        new Rule(
+            "| a digit in quotes instead of true or false |",
+            (both, difference) ->
+                both.refused(400) && both.says(MALFORMED) && both.request().contains(":\"0\"")),
+        new Rule(
+            "| the same metric twice in `divideSeries` |",
+            (both, difference) ->
+                both.statuses(400, 200) && both.request().contains("divideSeries")),
+        new Rule(
+            "| filters of `exp` with `\"tags\": null` |",
+            (both, difference) ->
+                both.statuses(500, 200)
+                    && both.request().has("endpoint POST query/exp")
+                    && both.request().contains("\"tags\":null")),
+        new Rule(
+            "fails once a query had a filter that is `null`",
+            (both, difference) ->
+                both.request().path().equals("/api/stats/query") && both.statuses(500, 200)),
+        new Rule(
             "| a failure of the original's own in a body |",
             (both, difference) ->
                 both.refused(400)
                     && (both.says(NULLS)
-                        || (both.request().contains("[null")
+                        || ((both.request().contains("[null") || both.request().contains(",null]"))
                             && both.ours().body().contains("is an array of objects")))),
         new Rule(
             "| a malformed request to `search/lookup` | 500 |",

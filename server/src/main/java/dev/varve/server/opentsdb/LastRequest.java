@@ -23,6 +23,10 @@ record LastRequest(List<Sub> subs, boolean resolve, long backScan) {
     if (subs.isEmpty()) {
       throw new OpenTsdbError(400, "Missing sub queries");
     }
+    // OpenTSDB checks it where it reads a TSUID.
+    if (backScan < 0 && subs.stream().anyMatch(sub -> !sub.tsuids().isEmpty())) {
+      throw new OpenTsdbError(400, "Backscan must be zero or a positive number");
+    }
   }
 
   /**

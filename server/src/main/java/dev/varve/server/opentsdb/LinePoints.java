@@ -101,6 +101,9 @@ final class LinePoints {
             null,
             null);
     HistogramPoints form = new HistogramPoints(dataset, histograms);
+    if (encoded && Integer.parseInt(words.get(3)) != histograms.codec()) {
+      throw BadPointException.of("HBase error: No codec found mapped to ID " + words.get(3));
+    }
     try {
       SimpleHistogram read =
           encoded
@@ -138,6 +141,9 @@ final class LinePoints {
     String interval = dash < 0 ? null : parts[0].substring(0, dash);
     String by = parts.length > 1 ? parts[1] : dash < 0 ? parts[0] : null;
     String aggregator = dash < 0 ? by : parts[0].substring(dash + 1);
+    if (dash == 0 && by == null) {
+      throw BadPointException.of("HBase error: Interval cannot be null for a non-group by point");
+    }
     return new DataPoint(
         words.get(2),
         time(words.get(3)),

@@ -21,7 +21,7 @@ record UidMeta(
     String description,
     String notes,
     long created,
-    @Nullable SortedMap<String, String> custom) {
+    @Nullable SortedMap<String, @Nullable String> custom) {
   static final UidMeta NONE = new UidMeta("", "", "", 0, null);
 
   /** Returns the notes of a posted or stored object. */
@@ -31,7 +31,7 @@ record UidMeta(
         text(body, "description"),
         text(body, "notes"),
         body.integer("created", 0),
-        body.has("custom") ? new TreeMap<>(body.map("custom")) : null);
+        body.has("custom") ? new TreeMap<>(body.mapWithNulls("custom")) : null);
   }
 
   private static String text(JsonBody body, String name) {
@@ -72,7 +72,7 @@ record UidMeta(
   }
 
   private void writeCustom(JsonGenerator json) {
-    Map<String, String> members = custom;
+    Map<String, @Nullable String> members = custom;
     if (members == null) {
       json.writeNullProperty("custom");
       return;

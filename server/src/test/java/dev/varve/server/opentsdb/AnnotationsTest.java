@@ -70,6 +70,8 @@ class AnnotationsTest {
             .formatted(tsuid, T + 5, T + 9);
     assertThat(saved("POST", "", first))
         .isEqualTo(first.replace("{\"b\":\"2\",\"a\":\"1\"}", "{\"a\":\"1\",\"b\":\"2\"}"));
+    assertThat(saved("POST", "", first.replace("\"2\"", "null")))
+        .contains("{\"a\":\"1\",\"b\":null}");
     String named = "{\"tsuid\":\"%s\",\"startTime\":%d".formatted(tsuid, T + 5);
     assertThat(saved("POST", "", named + ",\"description\":\"rollback\"}"))
         .contains("\"description\":\"rollback\",\"notes\":\"by hand\"", "\"endTime\":" + (T + 9));

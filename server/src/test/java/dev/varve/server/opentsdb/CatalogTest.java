@@ -127,6 +127,8 @@ class CatalogTest {
     assertThat(server.get("/api/query/last").body()).contains("Missing sub queries");
     assertThat(server.get("/api/query/last?tsuids=zz").body())
         .contains("\"code\":400,\"message\":\"contains illegal character for hexBinary: zz\"");
+    assertThat(server.get("/api/query/last?back_scan=-3&tsuids=000001000001000001").body())
+        .contains("\"code\":400,\"message\":\"Backscan must be zero or a positive number\"");
     assertThat(server.post("/api/query/last", "{\"queries\":[],\"bogus\":1}").body())
         .contains("Unable to parse the given JSON");
   }

@@ -154,7 +154,7 @@ class HistogramsTest {
       assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
           .isEqualTo(
               """
-              histogram: illegal argument: No codec found mapped to ID 3
+              histogram: HBase error: No codec found mapped to ID 3
               histogram: illegal argument: Improperly formatted bucket: 0-2
               histogram: illegal argument: not enough arguments (need least 5, got 2)
               """);

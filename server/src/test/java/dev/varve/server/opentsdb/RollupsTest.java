@@ -164,16 +164,18 @@ class RollupsTest {
           rollup 10m-sum:max m %d 4 host=a
           rollup 5m-sum m %d 3 host=a
           rollup 10m-p99 m %d 3 host=a
+          rollup -sum m %d 3 host=a
           rollup 10m-sum m
           exit
           """
-              .formatted(T, T, T, T);
+              .formatted(T, T, T, T, T);
       socket.getOutputStream().write(lines.getBytes(UTF_8));
       assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
           .isEqualTo(
               """
               rollup: No such rollup: No rollups configured for the interval: 5m
               rollup: illegal argument: No ID found mapping to aggregator: p99
+              rollup: HBase error: Interval cannot be null for a non-group by point
               rollup: illegal argument: not enough arguments (need least 7, got 2)
               """);
     }

@@ -24,7 +24,7 @@ record Annotation(
     long endTime,
     @Nullable String description,
     @Nullable String notes,
-    @Nullable SortedMap<String, String> custom) {
+    @Nullable SortedMap<String, @Nullable String> custom) {
   /** The latest time that OpenTSDB takes for seconds. */
   private static final long SECONDS_MAX = 0xFFFF_FFFFL;
 
@@ -40,7 +40,7 @@ record Annotation(
         body.integer("endTime", 0),
         text(body, "description"),
         text(body, "notes"),
-        body.has("custom") ? new TreeMap<>(body.map("custom")) : null);
+        body.has("custom") ? new TreeMap<>(body.mapWithNulls("custom")) : null);
   }
 
   private static String orEmpty(@Nullable String text) {
@@ -96,7 +96,7 @@ record Annotation(
       json.writeNumberProperty("endTime", endTime);
       nullable("description", description, json);
       nullable("notes", notes, json);
-      SortedMap<String, String> members = custom;
+      SortedMap<String, @Nullable String> members = custom;
       if (members == null) {
         json.writeNullProperty("custom");
       } else {
@@ -113,7 +113,7 @@ record Annotation(
     }
   }
 
-  private static void object(Map<String, String> members, JsonGenerator json) {
+  private static void object(Map<String, @Nullable String> members, JsonGenerator json) {
     json.writeObjectPropertyStart("custom");
     members.forEach(json::writeStringProperty);
     json.writeEndObject();

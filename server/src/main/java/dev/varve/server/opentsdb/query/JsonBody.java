@@ -239,18 +239,28 @@ public final class JsonBody {
     };
   }
 
+  /**
+   * Returns the members of an object whose values are texts or null, in their order; empty if
+   * missing.
+   */
+  public Map<String, @Nullable String> mapWithNulls(String name) {
+    JsonBody object = object(name);
+    Map<String, @Nullable String> map = new LinkedHashMap<>();
+    if (object != null) {
+      object.names().forEach(member -> map.put(member, object.text(member)));
+    }
+    return map;
+  }
+
   /** Returns the members of an object whose values are texts, in their order; empty if missing. */
   public Map<String, String> map(String name) {
-    JsonBody object = object(name);
     Map<String, String> map = new LinkedHashMap<>();
-    if (object != null) {
-      for (String member : object.names()) {
-        String text = object.text(member);
-        if (text != null) {
-          map.put(member, text);
-        }
-      }
-    }
+    mapWithNulls(name)
+        .forEach((member, text) -> {
+          if (text != null) {
+            map.put(member, text);
+          }
+        });
     return map;
   }
 }
