@@ -25,7 +25,7 @@ record LastRequest(List<Sub> subs, boolean resolve, long backScan) {
     }
     // OpenTSDB checks it where it reads a TSUID.
     if (backScan < 0 && subs.stream().anyMatch(sub -> !sub.tsuids().isEmpty())) {
-      throw new OpenTsdbError(400, "Backscan must be zero or a positive number");
+      throw OpenTsdbError.amid("Backscan must be zero or a positive number");
     }
   }
 
