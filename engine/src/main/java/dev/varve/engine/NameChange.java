@@ -175,7 +175,7 @@ final class NameChange {
       return new Renaming.Unknown();
     }
     Optional<Bytes> taken = run(numbers.number(part, name, false));
-    return taken.isPresent() && !taken.equals(number)
+    return taken.isPresent() && (old.equals(name) || !taken.equals(number))
         ? new Renaming.Taken(taken.orElseThrow())
         : null;
   }

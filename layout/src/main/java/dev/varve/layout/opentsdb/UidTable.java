@@ -252,7 +252,8 @@ final class UidTable {
             return Step.done(new Renaming.Unknown());
           }
           if (taken.isPresent()) {
-            return taken.equals(uid)
+            // An interrupted request may have put the UID. The same name must keep it.
+            return taken.equals(uid) && !old.equals(fresh)
                 ? forget(old, taken.orElseThrow())
                 : Step.done(new Renaming.Taken(taken.orElseThrow()));
           }

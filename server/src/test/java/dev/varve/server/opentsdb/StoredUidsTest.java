@@ -135,6 +135,10 @@ class StoredUidsTest {
     assertThat(taken.body())
         .contains("When trying rename(\\\"cpu\\\", \\\"mem\\\") on UniqueId(")
         .contains(", metrics, 3): new name already assigned ID=[0, 0, 2]");
+    assertThat(rename("metric=cpu&name=cpu").body())
+        .contains("When trying rename(\\\"cpu\\\", \\\"cpu\\\") on UniqueId(")
+        .contains(", metrics, 3): new name already assigned ID=[0, 0, 1]");
+    assertThat(get("search/lookup?m=cpu")).as("nothing is lost").contains("\"totalResults\":2");
     assertThat(rename("metric=cpu&name=a%26b").body())
         .contains("Invalid metric (\\\"a&b\\\"): illegal character: &");
   }
