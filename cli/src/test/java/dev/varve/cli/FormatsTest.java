@@ -261,8 +261,15 @@ class FormatsTest {
     }
   }
 
-  @Test
-  void aLaterHomeIsRefusedByItsFormat() {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '|',
+      value = {
+        "format; 2; has format 02, but this version reads format 01: use a later version",
+        "later-entry; 0; the entry 'later-entry' of table '.blocks.dataset' is unknown to this version"
+      })
+  void aLaterHomeIsRefusedByName(String qualifier, byte value, String refusal) {
     TableSpec identity =
         new TableSpec(
             ".blocks.dataset",
@@ -273,13 +280,12 @@ class FormatsTest {
         Table table = store.open(identity, Store.OpenMode.CREATE_IF_ABSENT)) {
       MutationBatch later = new MutationBatch();
       later.put(
-          Bytes.utf8("dataset"), 0, Bytes.utf8("format"), Long.MAX_VALUE / 2, Bytes.of((byte) 2));
+          Bytes.utf8("dataset"), 0, Bytes.utf8(qualifier), Long.MAX_VALUE / 2, Bytes.of(value));
       assertThat(table.apply(later, Durability.SYNCED)).isEmpty();
     }
     String config = folder.resolve("varve.yaml").toString();
     assertThat(run("query", "cpu", "--last", "1h", "--config", config)).isEqualTo(1);
-    assertThat(err.toString())
-        .contains(".blocks.dataset", "is of format 02, this program knows 01");
+    assertThat(err.toString()).contains(".blocks.dataset", refusal);
   }
 
   /** Later formats are not damage: a repair must not remove them. */

@@ -22,6 +22,16 @@ public final class LaterFormatException extends StoreException {
             .formatted(what, found, known));
   }
 
+  /**
+   * Returns the exception for a part of a file or table that only a later version can have written.
+   *
+   * @param what the part, with its place
+   */
+  public static LaterFormatException unknown(String what) {
+    return new LaterFormatException(
+        "%s is unknown to this version: use a later version".formatted(what));
+  }
+
   private LaterFormatException(String reason) {
     super(reason);
     this.reason = reason;

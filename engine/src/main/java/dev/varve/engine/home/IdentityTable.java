@@ -12,6 +12,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
+import dev.varve.store.LaterFormatException;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
 import dev.varve.store.Power;
@@ -27,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +66,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdentityTable implements AutoCloseable {
   private static final int FORMAT = 1;
+
+  /** Names of entries of a dataset, of this version and of later ones. */
+  private static final Pattern NAMED = Pattern.compile("[a-z][a-z-]{0,39}");
+
   static final Bytes CATALOG = Bytes.utf8("catalog");
   private static final Bytes DATASET = Bytes.utf8("dataset");
   private static final Bytes PERIOD = Bytes.utf8("period ");
@@ -172,7 +178,7 @@ public final class IdentityTable implements AutoCloseable {
           case "maker", "conversion", "numbers", "deleted" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           case "place" -> place = value.toUtf8();
-          default -> throw damaged(row, "qualifier '" + qualifier + "'");
+          default -> throw unknown(row, qualifier);
         }
       } else if (row.startsWith(PERIOD) && row.length() == PERIOD.length() + 8) {
         periods.computeIfAbsent(from(row), from -> new ArrayList<>()).add(identity(row, value));
@@ -190,10 +196,17 @@ public final class IdentityTable implements AutoCloseable {
 
   private void checkFormat(Bytes value) {
     if (!value.equals(Bytes.of((byte) FORMAT))) {
-      throw new StoreException(
-          "table '%s' is of format %s, this program knows %02x"
-              .formatted(table.spec().name(), value, FORMAT));
+      throw new LaterFormatException(
+          "table '%s'".formatted(table.spec().name()), value, "%02x".formatted(FORMAT));
     }
+  }
+
+  /** Returns the exception for a cell that this version does not write. */
+  private StoreException unknown(Bytes row, String qualifier) {
+    return NAMED.matcher(qualifier).matches()
+        ? LaterFormatException.unknown(
+            "the entry '%s' of table '%s'".formatted(qualifier, table.spec().name()))
+        : damaged(row, "qualifier '" + qualifier + "'");
   }
 
   private static long from(Bytes row) {
