@@ -3,6 +3,7 @@ package dev.varve.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.progress.DeletionProgress.State;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The compaction of the table of deletes fails once, after the record is gone. */
+/** The compaction of the table of deletes fails once, after the record of a delete is gone. */
 class DeleteEndTest {
   private static final long START = 1_699_999_200_000L;
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
@@ -30,6 +31,12 @@ class DeleteEndTest {
 
   private final AtomicBoolean failing = new AtomicBoolean(true);
   private final CountDownLatch failed = new CountDownLatch(1);
+
+  /** Counted down once a job has removed its samples and rewrites the files of their table. */
+  private final CountDownLatch removed = new CountDownLatch(1);
+
+  /** The job waits for it then. */
+  private final CountDownLatch goOn = new CountDownLatch(1);
 
   private final class FullDisk extends StoreAround {
     FullDisk(Store store) {
@@ -39,13 +46,35 @@ class DeleteEndTest {
     @Override
     public Table open(TableSpec spec, OpenMode mode) {
       Table table = super.open(spec, mode);
-      return spec.name().endsWith(".deletes") ? new Reclaiming(table) : table;
+      if (spec.name().endsWith(".deletes")) {
+        return new Reclaiming(table, this::fail);
+      }
+      return spec.name().startsWith(".") ? table : new Reclaiming(table, this::hold);
+    }
+
+    private void fail() {
+      if (failing.getAndSet(false)) {
+        failed.countDown();
+        throw new StoreException("rocksdb: No space left on device");
+      }
+    }
+
+    private void hold() {
+      removed.countDown();
+      try {
+        goOn.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
     }
   }
 
-  private final class Reclaiming extends TableAround {
-    Reclaiming(Table table) {
+  private static final class Reclaiming extends TableAround {
+    private final Runnable action;
+
+    Reclaiming(Table table, Runnable action) {
       super(table);
+      this.action = action;
     }
 
     @Override
@@ -53,19 +82,40 @@ class DeleteEndTest {
       if (power != Power.Reclaim.class) {
         return super.power(power);
       }
-      Power.Reclaim reclaim =
-          (from, to) -> {
-            if (failing.getAndSet(false)) {
-              failed.countDown();
-              throw new StoreException("rocksdb: No space left on device");
-            }
-          };
+      Power.Reclaim reclaim = (from, to) -> action.run();
       return Optional.of(power.cast(reclaim));
     }
   }
 
   @Test
+  void aCancelledDeleteEndsOnceItsRecordCanBeReclaimed() throws Exception {
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout("buckets")))
+            .around(FullDisk::new)) {
+      engine.put(KEY, START, new Value.Real(1));
+      // The thread of deletes looks twice at the first one. Later it waits for the next one.
+      failing.set(false);
+      for (int i = 0; i < 2; i++) {
+        Deletion earlier =
+            engine.dataset().deletes().begin(Selector.metric("other"), TimeRange.ALL);
+        assertThat(earlier.await(Duration.ofSeconds(20))).isTrue();
+      }
+      failing.set(true);
+      Deletion deletion = engine.dataset().deletes().begin(ALL, TimeRange.ALL);
+      assertThat(removed.await(10, TimeUnit.SECONDS)).isTrue();
+      deletion.cancel();
+      assertThat(failed.getCount()).as("the record could not be reclaimed").isZero();
+      assertThat(deletion.progress().state()).isEqualTo(State.CANCELLED);
+      assertThat(engine.dataset().deletes().standing()).contains(deletion);
+      goOn.countDown();
+      assertThat(deletion.await(Duration.ofSeconds(20))).isTrue();
+      assertThat(engine.dataset().deletes().standing()).isEmpty();
+    }
+  }
+
+  @Test
   void aSampleWrittenAfterTheRecordWentStays() throws Exception {
+    goOn.countDown();
     try (TestEngine engine =
         new TestEngine(TestEngine.dataset("main", TestEngine.layout("cell-per-event")))
             .around(FullDisk::new)) {

@@ -122,6 +122,8 @@ final class DeleteJob implements Deletion {
     if (!stopped.getAsBoolean()) {
       end(State.DONE);
     }
+    // A cancellation that failed to reclaim the record leaves that to this thread.
+    finishIfRecordGone();
   }
 
   /**
@@ -221,8 +223,8 @@ final class DeleteJob implements Deletion {
 
   /** Returns whether there is anything to remove. */
   private synchronized boolean begin() {
+    finishIfRecordGone();
     if (recordGone) {
-      finish();
       return false;
     }
     state = State.REMOVING;
@@ -243,7 +245,7 @@ final class DeleteJob implements Deletion {
           .filter(Period::isInBlocks)
           .map(Period::tiers)
           .forEach(blocks -> blocks.countDelete(-1));
-      finish();
+      finishIfRecordGone();
     }
   }
 
@@ -251,9 +253,11 @@ final class DeleteJob implements Deletion {
    * Takes the selector, which names labels, out of the files of stores that keep files here. If
    * that fails, it is retried, but nothing else: samples accepted since the record went must stay.
    */
-  private void finish() {
-    reclaim(dataset.home().deletes().table());
-    ended.countDown();
+  private synchronized void finishIfRecordGone() {
+    if (recordGone && !hasEnded()) {
+      reclaim(dataset.home().deletes().table());
+      ended.countDown();
+    }
   }
 
   private static void reclaim(Table table) {
@@ -300,7 +304,7 @@ final class DeleteJob implements Deletion {
       if (state != State.CANCELLED) {
         throw e;
       }
-      // It is cancelled. The job's thread finishes it.
+      // It is cancelled, and the thread that runs it finishes it.
       problem = e.getMessage();
     }
   }
