@@ -299,13 +299,7 @@ class ConversionTest {
     try (TestEngine test = begun("buckets")) {
       fill(test, 3, 100, DAY / 10);
       GroupKey first = GroupKey.of("m", Tags.of("host", "h0"));
-      AtomicBoolean stopped = new AtomicBoolean();
-      Within within = new Within();
-      test.dataset()
-          .maintenance()
-          .convertIntoBlocks(
-              progress -> stopped.compareAndSet(false, within.slice(progress)), stopped::get);
-      assertThat(stopped).isTrue();
+      interruptWithinASlice(test);
       test.restart();
       delete(test, first, TimeRange.ALL);
       assertThat(convert(test).done()).isTrue();
@@ -319,13 +313,7 @@ class ConversionTest {
     try (TestEngine test = begun("buckets")) {
       fill(test, 3, 100, DAY / 10);
       GroupKey first = GroupKey.of("m", Tags.of("host", "h0"));
-      AtomicBoolean stopped = new AtomicBoolean();
-      Within within = new Within();
-      test.dataset()
-          .maintenance()
-          .convertIntoBlocks(
-              progress -> stopped.compareAndSet(false, within.slice(progress)), stopped::get);
-      assertThat(stopped).isTrue();
+      interruptWithinASlice(test);
       OpenDataset open = test.dataset().parts().open();
       int series = open.index().find(SeriesIdentity.of(first));
       int number = open.index().numbers().find(series, Series.DEFAULT_FIELD);
@@ -336,6 +324,17 @@ class ConversionTest {
       assertThat(convert(test).done()).isTrue();
       assertThat(read(test)).hasSize(2).doesNotContainKey(first.field("value"));
     }
+  }
+
+  /** Converts until blocks have copies of a slice that cells still answer for. */
+  private static void interruptWithinASlice(TestEngine test) {
+    AtomicBoolean stopped = new AtomicBoolean();
+    Within within = new Within();
+    test.dataset()
+        .maintenance()
+        .convertIntoBlocks(
+            progress -> stopped.compareAndSet(false, within.slice(progress)), stopped::get);
+    assertThat(stopped).isTrue();
   }
 
   /** Tells when samples of a slice were copied that shares no day with the period in blocks. */

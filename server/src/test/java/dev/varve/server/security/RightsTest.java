@@ -137,44 +137,58 @@ class RightsTest {
         as(user, server.request(path)).method(method, HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  /** Every user at every endpoint, on the server and offline. */
-  @ParameterizedTest
-  @MethodSource("endpoints")
-  void letsInWhoHasTheRight(Endpoint endpoint) {
-    Route route = endpoint.route();
-    String path = path(endpoint);
+  /**
+   * A row of the matrix.
+   *
+   * @param user null for a request without a proof
+   */
+  record Row(@Nullable String user, Endpoint endpoint) {
+    @Override
+    public String toString() {
+      return user + " " + endpoint.route().method() + " " + path(endpoint);
+    }
+  }
+
+  private static Stream<Row> rows() {
     List<@Nullable String> users = new ArrayList<>(USERS.keySet());
     users.add(null);
-    for (String user : users) {
-      int expected = expected(user, endpoint);
-      int status = ask(user, route.method(), path, "").statusCode();
-      String of = user + " " + route.method() + " " + path;
-      if (expected == 200) {
-        // A request of 'elsewhere' that concerns no one dataset may still find none.
-        if (!"elsewhere".equals(user)) {
-          assertThat(status).as(of).isNotIn(401, 403);
-        }
-      } else if ("elsewhere".equals(user) && !route.serverWide()) {
-        // An error in the request may be found before its dataset is; BoundRightsTest asks without
-        // errors. A dataset that is named is always checked.
-        boolean lists = LISTS.stream().anyMatch(route.path()::endsWith);
-        int ofAll = ask("all", route.method(), path, "").statusCode();
-        assertThat(status).as(of).isIn(403, lists || ofAll >= 400 ? ofAll : 403);
-        HttpRequest.Builder naming =
-            as(user, server.request(path)).header("X-Varve-Dataset", "blocks");
-        assertThat(
-                server
-                    .send(naming.method(route.method(), HttpRequest.BodyPublishers.noBody()))
-                    .statusCode())
-            .as("naming the dataset, " + of)
-            .isEqualTo(403);
-      } else {
-        assertThat(status).as(of).isEqualTo(expected);
+    return endpoints().flatMap(endpoint -> users.stream().map(user -> new Row(user, endpoint)));
+  }
+
+  /** Every user at every endpoint, on the server and offline. */
+  @ParameterizedTest
+  @MethodSource("rows")
+  void letsInWhoHasTheRight(Row row) {
+    String user = row.user();
+    Route route = row.endpoint().route();
+    String path = path(row.endpoint());
+    int expected = expected(user, row.endpoint());
+    int status = ask(user, route.method(), path, "").statusCode();
+    if (expected == 200) {
+      // A request of 'elsewhere' that concerns no one dataset may still find none.
+      if (!"elsewhere".equals(user)) {
+        assertThat(status).isNotIn(401, 403);
       }
-      assertThat(offline.decide(user, new Request(route.method(), path), null).status())
-          .as("offline " + of)
-          .isEqualTo(expected);
+    } else if (user != null && user.equals("elsewhere") && !route.serverWide()) {
+      // An error in the request may be found before its dataset is; BoundRightsTest asks without
+      // errors. A dataset that is named is always checked.
+      boolean lists = LISTS.stream().anyMatch(route.path()::endsWith);
+      int ofAll = ask("all", route.method(), path, "").statusCode();
+      assertThat(status).isIn(403, lists || ofAll >= 400 ? ofAll : 403);
+      HttpRequest.Builder naming =
+          as(user, server.request(path)).header("X-Varve-Dataset", "blocks");
+      assertThat(
+              server
+                  .send(naming.method(route.method(), HttpRequest.BodyPublishers.noBody()))
+                  .statusCode())
+          .as("naming the dataset")
+          .isEqualTo(403);
+    } else {
+      assertThat(status).isEqualTo(expected);
     }
+    assertThat(offline.decide(user, new Request(route.method(), path), null).status())
+        .as("offline")
+        .isEqualTo(expected);
   }
 
   private static int expected(@Nullable String user, Endpoint endpoint) {
