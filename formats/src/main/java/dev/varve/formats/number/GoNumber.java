@@ -89,7 +89,7 @@ public final class GoNumber {
   private static @Nullable String usual(double value) {
     double size = Math.abs(value);
     if (size < INTEGER_MAX && value == (long) value) {
-      return value == 0 ? null : Long.toString((long) value);
+      return value == 0 ? sign(value) + "0" : Long.toString((long) value);
     }
     return size >= PLAIN_MIN && size < PLAIN_MAX ? Double.toString(value) : null;
   }

@@ -84,6 +84,7 @@ public final class BlockReader {
     }
     if (!head.regular()) {
       LongColumn.decode(in, count, ownTimes);
+      SharedTimes.ensureRising(ownTimes, count);
     }
     return ownTimes;
   }

@@ -21,10 +21,14 @@ public final class SampleColumn {
   /** Bits of all kinds that were added, by {@link BlockHead#bit}. */
   private int kindBits;
 
+  /** Whether the times of all samples rise strictly. */
+  private boolean rising = true;
+
   public void clear() {
     size = 0;
     textLength = 0;
     kindBits = 0;
+    rising = true;
   }
 
   public int size() {
@@ -74,6 +78,7 @@ public final class SampleColumn {
   /** Adds an int64 or the bits of a double. */
   public void add(long time, Kind kind, long value) {
     reserve(1);
+    rising &= size == 0 || time > times[size - 1];
     times[size] = time;
     values[size] = value;
     kinds[size++] = (byte) KindCode.of(kind);
@@ -91,11 +96,15 @@ public final class SampleColumn {
 
   /**
    * Adds numbers of one kind, from index {@code from} (inclusive) to {@code to} (exclusive) of two
-   * arrays.
+   * arrays. Their times rise strictly.
    */
   void addAll(long[] ofTimes, long[] ofValues, Kind kind, int from, int to) {
-    int count = Math.max(0, to - from);
+    if (to <= from) {
+      return;
+    }
+    int count = to - from;
     reserve(count);
+    rising &= size == 0 || ofTimes[from] > times[size - 1];
     System.arraycopy(ofTimes, from, times, size, count);
     System.arraycopy(ofValues, from, values, size, count);
     Arrays.fill(kinds, size, size + count, (byte) KindCode.of(kind));
@@ -134,19 +143,9 @@ public final class SampleColumn {
     }
   }
 
-  /** Returns whether times rise strictly. */
-  private boolean isSorted() {
-    for (int i = 1; i < size; i++) {
-      if (times[i] <= times[i - 1]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Sorts by time and keeps the last added sample of each instant. */
   public void settle(SampleColumn spare) {
-    if (isSorted()) {
+    if (rising) {
       return;
     }
     int[] order = order();
@@ -219,6 +218,7 @@ public final class SampleColumn {
     text = other.text;
     textLength = other.textLength;
     kindBits = other.kindBits;
+    rising = other.rising;
     size = other.size;
   }
 }

@@ -71,6 +71,21 @@ public record SharedTimes(int leader, long start, long generation) {
     if (count == 0 || in.left() != 0) {
       throw new DamagedCellException("value: %d bytes follow shared times".formatted(in.left()));
     }
+    ensureRising(times, count);
     return times;
+  }
+
+  /**
+   * Checks decoded times, of which a block has at most one sample each.
+   *
+   * @throws DamagedCellException if they do not rise strictly
+   */
+  static void ensureRising(long[] times, int count) {
+    for (int i = 1; i < count; i++) {
+      if (times[i] <= times[i - 1]) {
+        throw new DamagedCellException(
+            "value: time %d comes after %d in a block".formatted(times[i], times[i - 1]));
+      }
+    }
   }
 }

@@ -77,11 +77,11 @@ final class ResultJson {
     json.writeStartObject();
     metric(line.labels(), json);
     json.writeArrayPropertyStart("values");
-    for (int i = 0; i < line.times().length; i++) {
-      if (i % POINTS_BETWEEN == 0) {
-        use.ensureWanted();
-      }
-      point.number(line.times()[i], line.values()[i], json);
+    int count = line.times().length;
+    for (int from = 0; from < count; from += POINTS_BETWEEN) {
+      use.ensureWanted();
+      int to = Math.min(count, from + POINTS_BETWEEN);
+      point.numbers(line.times(), line.values(), from, to, json);
     }
     json.writeEndArray();
     json.writeEndObject();

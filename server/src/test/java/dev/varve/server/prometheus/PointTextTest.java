@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.formats.json.JsonLines;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,43 @@ class PointTextTest {
           json.writeEndArray();
         });
     assertThat(written).isEqualTo("[[123.456,\"123456.75\"],[1.500,\"a\\\"b\"],[0.001,\"1\"]]");
+  }
+
+  @Test
+  void arraysOfPointsAreThoseOfPointsOneByOne() {
+    long[] times = new long[4_000];
+    double[] values = new double[times.length];
+    for (int i = 0; i < times.length; i++) {
+      times[i] =
+          9_960_000L + i * 7_919L * (i % 3 == 0 ? 1_000 : 10) - (i % 5 == 0 ? 20_000_000L : 0);
+      values[i] =
+          switch (i % 8) {
+            case 0 -> 0.0;
+            case 1 -> -0.0;
+            case 2 -> i;
+            case 3 -> -i;
+            case 4 -> 1e15 + (i - 2_000);
+            case 5 -> i / 8.0;
+            case 6 -> -1e15 - (i - 2_000);
+            default -> 999_999_999_999_999.0;
+          };
+    }
+    PointText points = new PointText();
+    String written =
+        written(json -> {
+          json.writeStartArray();
+          points.numbers(times, values, 0, 1_500, json);
+          points.numbers(times, values, 1_500, times.length, json);
+          json.writeEndArray();
+        });
+    StringBuilder expected = new StringBuilder("[");
+    for (int i = 0; i < times.length; i++) {
+      String seconds = BigDecimal.valueOf(times[i], 3).toPlainString().replaceFirst("[.]000$", "");
+      String value = BigDecimal.valueOf(values[i]).stripTrailingZeros().toPlainString();
+      String sign = values[i] == 0 && 1 / values[i] < 0 ? "-" : "";
+      expected.append(i == 0 ? "" : ",").append("[%s,\"%s%s\"]".formatted(seconds, sign, value));
+    }
+    assertThat(written).isEqualTo(expected.append("]").toString());
   }
 
   private interface Writing {

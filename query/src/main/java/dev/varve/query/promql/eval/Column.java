@@ -129,10 +129,34 @@ public final class Column {
     return both;
   }
 
+  /** Removes the values at all steps at which another column has none. */
+  void retain(Column other) {
+    for (int word = 0; word < present.length; word++) {
+      present[word] &= other.present[word];
+    }
+  }
+
+  /** Removes the values at all steps at which another column has one. */
+  void removeAll(Column other) {
+    for (int word = 0; word < present.length; word++) {
+      present[word] &= ~other.present[word];
+    }
+  }
+
   /** Adds the values of another column, whose steps must have no value here. */
   void addAll(Column other) {
-    for (int step = other.next(0); step < values.length; step = other.next(step + 1)) {
-      set(step, other.values[step]);
+    for (int word = 0; word < present.length; word++) {
+      long bits = other.present[word];
+      int from = word << 6;
+      if (present[word] == 0) {
+        System.arraycopy(other.values, from, values, from, Math.min(64, values.length - from));
+      } else {
+        for (long rest = bits; rest != 0; rest &= rest - 1) {
+          int step = from + Long.numberOfTrailingZeros(rest);
+          values[step] = other.values[step];
+        }
+      }
+      present[word] |= bits;
     }
   }
 

@@ -37,16 +37,19 @@ sealed interface Leaf {
       Instants instants = plan.at();
       long lookback = plan.lookback();
       Column column = new Column(instants.steps().count());
+      long[] times = samples.times();
+      double[] values = samples.values();
+      int size = samples.size();
       int next = 0;
       for (int step = 0; step < column.steps(); step++) {
         long at = instants.at(step);
-        while (next < samples.size() && samples.time(next) <= at) {
+        while (next < size && times[next] <= at) {
           next++;
         }
-        if (next > 0 && samples.time(next - 1) > at - lookback) {
-          double value = samples.value(next - 1);
+        if (next > 0 && times[next - 1] > at - lookback) {
+          double value = values[next - 1];
           if (!SampleVector.isStale(value)) {
-            column.set(step, plan.timestamps() ? samples.time(next - 1) / 1000.0 : value);
+            column.set(step, plan.timestamps() ? times[next - 1] / 1000.0 : value);
           }
         }
       }
@@ -66,15 +69,15 @@ sealed interface Leaf {
       Column column = new Column(instants.steps().count());
       Window window = new Window(samples, held);
       long looked = 0;
+      int stride = 0;
       for (int step = 0; step < column.steps(); step++) {
         window.end = instants.at(step);
         window.start = window.end - length;
-        while (window.from < samples.size() && samples.time(window.from) <= window.start) {
-          window.from++;
-        }
-        while (window.to < samples.size() && samples.time(window.to) <= window.end) {
-          window.to++;
-        }
+        // Windows begin about as far from each other as the two before them, and hold as many.
+        int before = window.from;
+        window.from = samples.after(window.start, before, stride);
+        stride = window.from - before;
+        window.to = samples.after(window.end, Math.max(window.to, window.from), stride);
         looked += 1 + window.size();
         if (looked > BETWEEN_LOOKS) {
           held.wanted();

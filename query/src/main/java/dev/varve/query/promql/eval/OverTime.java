@@ -9,6 +9,10 @@ final class OverTime {
   static RangeFunction sum() {
     Kahan sum = new Kahan();
     return window -> {
+      double exact = exactSum(window);
+      if (!Double.isNaN(exact)) {
+        return exact;
+      }
       sum.clear();
       for (int i = window.from; i < window.to; ) {
         for (int end = window.stretch(i); i < end; i++) {
@@ -22,6 +26,10 @@ final class OverTime {
   static RangeFunction avg() {
     Mean mean = new Mean();
     return window -> {
+      double exact = exactSum(window);
+      if (!Double.isNaN(exact)) {
+        return exact / window.size();
+      }
       mean.clear();
       for (int i = window.from; i < window.to; ) {
         for (int end = window.stretch(i); i < end; i++) {
@@ -30,6 +38,12 @@ final class OverTime {
       }
       return mean.value();
     };
+  }
+
+  /** Returns the sum of a window of small integers; NaN for others. */
+  private static double exactSum(Window window) {
+    boolean isOneStretch = window.stretch(window.from) == window.to;
+    return isOneStretch ? ExactSum.of(window.values, window.from, window.to) : Double.NaN;
   }
 
   static double max(Window window) {

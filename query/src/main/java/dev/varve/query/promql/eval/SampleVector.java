@@ -77,13 +77,46 @@ public final class SampleVector {
   /** Removes staleness markers. */
   void dropStale() {
     int kept = 0;
-    for (int i = 0; i < size; i++) {
+    while (kept < size && !isStale(values[kept])) {
+      kept++;
+    }
+    for (int i = kept + 1; i < size; i++) {
       if (!isStale(values[i])) {
         times[kept] = times[i];
         values[kept++] = values[i];
       }
     }
     size = kept;
+  }
+
+  /**
+   * Returns the index of the first sample after a time.
+   *
+   * @param from an index that is at most the result
+   * @param guess how far after {@code from} the result is expected
+   */
+  int after(long time, int from, int guess) {
+    int low = from;
+    int high = Math.min(from + guess, size);
+    for (int step = 1; high < size && times[high] <= time; step *= 2) {
+      low = high + 1;
+      high = Math.min(high + step, size);
+    }
+    int before = high - 1;
+    for (int step = 1; before >= low && times[before] > time; step *= 2) {
+      high = before;
+      before -= step;
+    }
+    low = Math.max(low, before + 1);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (times[middle] <= time) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   int size() {

@@ -44,13 +44,20 @@ final class SetOperation {
     }
   }
 
+  /**
+   * Passes on the elements of the other side that the operator keeps.
+   *
+   * @param column may be changed
+   */
   void second(Labels labels, Column column) {
     Column known = there.get(matching.signature(labels));
-    boolean wanted = operator == BinaryOperator.AND;
-    for (int step = column.next(0); step < steps; step = column.next(step + 1)) {
-      if ((known != null && known.has(step)) != wanted) {
-        column.remove(step);
+    if (operator == BinaryOperator.AND) {
+      if (known == null) {
+        return;
       }
+      column.retain(known);
+    } else if (known != null) {
+      column.removeAll(known);
     }
     if (!column.isEmpty()) {
       result.row(labels, column);
