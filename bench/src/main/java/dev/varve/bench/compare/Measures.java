@@ -29,6 +29,7 @@ final class Measures {
   static final String MEDIAN = "median, ms";
   static final String P95 = "p95, ms";
   static final String QUERY_CPU = "CPU, ms";
+  static final String WARMING_CPU = "CPU while warming up, ms";
   static final String ANSWER = "answer, kB";
 
   /** The rows of the table of writing. */
@@ -54,7 +55,8 @@ final class Measures {
           HALF_P99,
           HALF_MAX);
 
-  static final List<String> ASKING = List.of(QUERY_CPU, MEDIAN, P95, ANSWER, QUERY_RSS);
+  static final List<String> ASKING =
+      List.of(QUERY_CPU, MEDIAN, P95, WARMING_CPU, ANSWER, QUERY_RSS);
 
   /** Quantities for which a ratio is meaningful. */
   static final List<String> COMPARED =
@@ -72,6 +74,7 @@ final class Measures {
           HALF_P99,
           QUERY_RSS,
           QUERY_CPU,
+          WARMING_CPU,
           MEDIAN,
           P95);
 

@@ -35,7 +35,7 @@ final class QueryPhase {
     }
     server.figures().forgetPeak();
     for (QueryType type : types) {
-      warmUp(server, type);
+      warmUp(server, type, state);
     }
     for (QueryType type : types) {
       try (Connection connection = new Connection(server.port())) {
@@ -54,12 +54,13 @@ final class QueryPhase {
     return new Asking(connection, server.product().language());
   }
 
-  private void warmUp(Running server, QueryType type) {
+  private void warmUp(Running server, QueryType type, String state) {
     List<Question> questions = type.questions(QueryRun.QUESTIONS);
     try (Connection connection = new Connection(server.port())) {
       QueryRun run = new QueryRun(server, asking(server, connection), options.quick());
       answers.compare(server.product(), data, type, run.answers(questions));
-      run.warmUp(questions);
+      double cpuMillis = run.warmUp(questions);
+      add(server.product(), type.name(), state, Measures.WARMING_CPU, cpuMillis);
     } catch (IOException e) {
       // The measurement fails likewise and says so.
       Progress.say("%s: %s".formatted(type.name(), e.getMessage()));

@@ -44,12 +44,25 @@ record QueryRun(Running server, Asking asking, boolean quick) {
     return quick ? 0.3 : 2;
   }
 
-  /** Asks some queries of each type without measuring, so that nothing is measured cold. */
-  void warmUp(List<Question> questions) throws IOException {
-    long until = System.nanoTime() + (quick ? 300_000_000L : 2_000_000_000L);
-    for (int i = 0; i < 3 || (i < QUESTIONS && System.nanoTime() < until); i++) {
-      asking.ask(questions.get(i % questions.size()));
+  private double warmUpSeconds() {
+    return quick ? 0.5 : 10;
+  }
+
+  /**
+   * Asks queries of a type for some seconds, because a server is slow with what it has not done
+   * before: caches are empty, and the JVM compiles.
+   *
+   * @return processor time of a query meanwhile, in ms
+   */
+  double warmUp(List<Question> questions) throws IOException {
+    ProcessFigures figures = server.figures();
+    double before = figures.cpuSeconds();
+    long until = System.nanoTime() + (long) (1e9 * warmUpSeconds());
+    int runs = 0;
+    while (runs < 3 || System.nanoTime() < until) {
+      asking.ask(questions.get(runs++ % questions.size()));
     }
+    return (figures.cpuSeconds() - before) * 1_000 / runs;
   }
 
   /** Asks the first queries and returns their answers. */
