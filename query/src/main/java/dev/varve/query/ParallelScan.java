@@ -32,7 +32,7 @@ public final class ParallelScan<T> {
   /** Below this number of series, one thread is as fast. */
   private static final int SERIES_MIN = 64;
 
-  private static final int SERIES_PER_PART_MAX = 128;
+  private static final int SERIES_PER_PART_MAX = 256;
 
   /**
    * Maximum number of parts for each helper thread that are read before the consumer needs them.
@@ -88,7 +88,7 @@ public final class ParallelScan<T> {
       Reader<T> reader) {
     long room = Math.min(BYTES_AHEAD, memory.max() / SHARE_AHEAD);
     long ahead = Math.max(1, room / Math.max(1, bytes));
-    int most = Math.min(SERIES_PER_PART_MAX, series / (4 * Math.max(1, readers)));
+    int most = Math.min(SERIES_PER_PART_MAX, series / (2 * Math.max(1, readers)));
     int affordable = (int) Math.min(Integer.MAX_VALUE, ahead / ((readers - 1L) * PARTS_AHEAD + 1));
     this.series = series;
     boolean worthIt = series >= SERIES_MIN && least < series && affordable >= atLeast(least);

@@ -113,6 +113,9 @@ public final class Durations {
    * Converts seconds to a duration, using their shortest decimal form, rounded to the nanosecond.
    */
   static Duration of(double seconds) {
+    if (seconds == (int) seconds) {
+      return Duration.ofSeconds((int) seconds);
+    }
     BigDecimal exact = new BigDecimal(Double.toString(seconds)).setScale(9, RoundingMode.HALF_UP);
     BigDecimal nanos = exact.remainder(BigDecimal.ONE).movePointRight(9);
     return Duration.ofSeconds(exact.longValue(), nanos.longValue());

@@ -107,8 +107,18 @@ final class Parameters {
 
   /** Out-of-range times are clamped because some clients send them to mean "all of time". */
   private static long millis(String text) {
-    if (isPlain(text)) {
+    if (isPlain(text, 0, text.length())) {
       return 1000 * Long.parseLong(text);
+    }
+    int point = text.indexOf('.');
+    int places = text.length() - point - 1;
+    if (places > 0
+        && places <= 3
+        && isPlain(text, 0, point)
+        && isPlain(text, point + 1, text.length())) {
+      long scale = places == 1 ? 100 : places == 2 ? 10 : 1;
+      return 1000 * Long.parseLong(text, 0, point, 10)
+          + scale * Long.parseLong(text, point + 1, text.length(), 10);
     }
     try {
       if (text.length() <= NUMBER_LENGTH_MAX && NUMBER.matcher(text).matches()) {
@@ -127,11 +137,12 @@ final class Parameters {
     }
   }
 
-  private static boolean isPlain(String text) {
-    if (text.isEmpty() || text.length() > PLAIN_DIGITS) {
+  /** Returns whether a part of a text is a number of few digits. */
+  private static boolean isPlain(String text, int from, int to) {
+    if (to <= from || to - from > PLAIN_DIGITS) {
       return false;
     }
-    for (int i = 0; i < text.length(); i++) {
+    for (int i = from; i < to; i++) {
       if (text.charAt(i) < '0' || text.charAt(i) > '9') {
         return false;
       }

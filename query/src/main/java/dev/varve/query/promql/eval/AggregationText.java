@@ -38,8 +38,15 @@ final class AggregationText {
   }
 
   private static String around(String name, List<Expr> inner) {
-    List<String> within =
-        inner.stream().map(AggregationText::of).filter(text -> !text.isEmpty()).toList();
-    return within.isEmpty() ? name : name + "(" + String.join(", ", within) + ")";
+    StringBuilder text = new StringBuilder(name);
+    String before = "(";
+    for (Expr expr : inner) {
+      String within = of(expr);
+      if (!within.isEmpty()) {
+        text.append(before).append(within);
+        before = ", ";
+      }
+    }
+    return text.append(text.length() > name.length() ? ")" : "").toString();
   }
 }

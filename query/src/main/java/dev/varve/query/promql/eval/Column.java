@@ -69,6 +69,20 @@ public final class Column {
     present[step >> 6] |= 1L << step;
   }
 
+  /** Returns whether a step is the last one of those that {@link #mark} marks together. */
+  static boolean endsWord(int step) {
+    return (step & 63) == 63;
+  }
+
+  /**
+   * Marks which of the up to 64 steps that share the word of a step have a value.
+   *
+   * @param marks bit {@code step & 63} stands for a step
+   */
+  void mark(int step, long marks) {
+    present[step >> 6] = marks;
+  }
+
   void remove(int step) {
     present[step >> 6] &= ~(1L << step);
   }

@@ -34,24 +34,45 @@ sealed interface Leaf {
   record OfNewest(StepPlan.Newest plan) implements Leaf {
     @Override
     public Column column(SampleVector samples) {
-      Instants instants = plan.at();
-      long lookback = plan.lookback();
-      Column column = new Column(instants.steps().count());
+      Column column = new Column(plan.at().steps().count());
+      double[] into = column.values();
       long[] times = samples.times();
       double[] values = samples.values();
       int size = samples.size();
+      long lookback = plan.lookback();
+      long at = plan.at().at(0);
+      long stride = plan.at().stride();
       int next = 0;
-      for (int step = 0; step < column.steps(); step++) {
-        long at = instants.at(step);
+      // The steps of a word are marked at once: marking each would wait for the one before.
+      long marks = 0;
+      for (int step = 0; step < into.length; step++) {
         while (next < size && times[next] <= at) {
           next++;
         }
         if (next > 0 && times[next - 1] > at - lookback) {
           double value = values[next - 1];
-          if (!SampleVector.isStale(value)) {
-            column.set(step, plan.timestamps() ? times[next - 1] / 1000.0 : value);
-          }
+          into[step] = value;
+          marks |= SampleVector.isStale(value) ? 0 : 1L << step;
         }
+        if (Column.endsWord(step)) {
+          column.mark(step, marks);
+          marks = 0;
+        }
+        at += stride;
+      }
+      if (marks != 0) {
+        column.mark(into.length - 1, marks);
+      }
+      return plan.timestamps() ? timestamps(column, samples) : column;
+    }
+
+    /** Returns the times of the newest samples, in seconds, instead of their values. */
+    private Column timestamps(Column values, SampleVector samples) {
+      Column column = new Column(values.steps());
+      int next = 0;
+      for (int step = values.next(0); step < values.steps(); step = values.next(step + 1)) {
+        next = samples.after(plan.at().at(step), next, 1);
+        column.set(step, samples.time(next - 1) / 1000.0);
       }
       return column;
     }

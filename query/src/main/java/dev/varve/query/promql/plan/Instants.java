@@ -16,6 +16,11 @@ public record Instants(StepTimes steps, boolean fixed, long first) {
     return fixed ? first : first + step * steps.step();
   }
 
+  /** Returns by how much the instant of a step is later than that of the one before, in ms. */
+  public long stride() {
+    return fixed ? 0 : steps.step();
+  }
+
   public long last() {
     return at(steps.count() - 1);
   }

@@ -18,7 +18,8 @@ class ExactSumTest {
     double[] values = new double[picks.length];
     for (int i = 0; i < values.length; i++) {
       boolean isSpecial = wildness > 0 && Math.floorMod(picks[i], 4) < wildness;
-      values[i] = isSpecial ? SPECIAL[Math.floorMod(picks[i] / 4, SPECIAL.length)] : picks[i] / 7;
+      int integer = picks[i] / 7;
+      values[i] = isSpecial ? SPECIAL[Math.floorMod(integer, SPECIAL.length)] : integer;
     }
     Kahan sum = new Kahan();
     Mean mean = new Mean();
