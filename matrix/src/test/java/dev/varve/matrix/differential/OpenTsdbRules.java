@@ -39,13 +39,13 @@ final class OpenTsdbRules {
                     && both.says(MALFORMED)
                     && difference.place().equals(".error.details")),
         new Rule(
-            "of an unknown name and an unknown value of one tag the original names either",
+            "| an unknown name and an unknown value of one tag, or faults of several sub queries |",
             (both, difference) ->
                 both.refused(400)
                     && both.says(UNKNOWN_OF_TAG)
                     && UNKNOWN_OF_TAG.matcher(both.ours().body()).find()),
         new Rule(
-            "of the faults of several sub queries, too",
+            "| an unknown name and an unknown value of one tag, or faults of several sub queries |",
             (both, difference) ->
                 both.refused(400)
                     && both.request().path().matches(".*[?&]m=.*&m=.*")
@@ -292,7 +292,7 @@ final class OpenTsdbRules {
                     && both.refused(400)
                     && difference.place().equals(".error.details")),
         new Rule(
-            "the message of malformed JSON is Varve's for `/api/annotation/bulk`",
+            "For `/api/annotation/bulk` the message of malformed JSON is Varve's too",
             (both, difference) ->
                 both.request().path().startsWith("/api/annotation/bulk")
                     && both.refused(400)
