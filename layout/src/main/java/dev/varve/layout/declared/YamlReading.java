@@ -2,6 +2,7 @@ package dev.varve.layout.declared;
 
 import dev.varve.layout.LayoutParameter;
 import dev.varve.model.Spelling;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -192,6 +194,16 @@ final class YamlReading {
     return number.map(Long::intValue);
   }
 
+  /** Returns a length of time; empty, with a fault, for anything else. */
+  Optional<Duration> duration(Node node) {
+    String text = text(node);
+    Optional<Duration> length = TimeText.parse(text);
+    if (length.isEmpty()) {
+      fault(node, "'%s' is not a duration (try 15m, 1h or 30d)".formatted(text));
+    }
+    return length;
+  }
+
   /** Maps one of several words to its meaning; empty, with a fault, for anything else. */
   <T> Optional<T> choice(Node node, Map<String, T> words) {
     String text = text(node);
@@ -251,6 +263,14 @@ final class YamlReading {
       }
     }
     return entries;
+  }
+
+  /** Passes on the entry of a key, if there is one. */
+  static void ifGiven(Map<String, Node> map, String key, Consumer<Node> action) {
+    Node node = map.get(key);
+    if (node != null) {
+      action.accept(node);
+    }
   }
 
   /**

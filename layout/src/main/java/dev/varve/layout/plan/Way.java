@@ -274,7 +274,7 @@ record Way(
       List<Integer> group = groups.members().get(i);
       Amount series =
           metricBefore
-              ? seriesBehind(survey, group, given, share, restricted(survey, pinned))
+              ? seriesAfter(survey, group, given, share, restricted(survey, pinned))
               : new Amount(Weights.METRICS * Weights.SERIES_OF_METRIC, false);
       sum += Math.max(series.value(), group.size());
       counted &= series.counted();
@@ -291,7 +291,7 @@ record Way(
    * @param given the pinned parts that distinguish series
    * @param inTime whether to count only series with samples in the time range
    */
-  private static Amount seriesBehind(
+  private static Amount seriesAfter(
       Survey survey, List<Integer> group, List<KeyPart> given, double share, boolean inTime) {
     GroupKey key = survey.bindings.get(group.getFirst()).key();
     OptionalLong all = survey.seriesOfMetric(key.metric());
