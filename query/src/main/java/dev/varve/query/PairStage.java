@@ -1,7 +1,6 @@
 package dev.varve.query;
 
 import dev.varve.model.Samples;
-import dev.varve.query.QueryPlan.Difference;
 import dev.varve.query.QueryPlan.Rate;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +11,17 @@ final class PairStage extends NumberStage {
   private long lastTime;
   private double lastValue;
 
-  PairStage(Rate rate, Stage next) {
-    super(nameOf(rate), next);
+  private PairStage(String name, @Nullable Rate rate, Stage next) {
+    super(name, next);
     this.rate = rate;
   }
 
-  PairStage(Difference difference, Stage next) {
-    super("diff", next);
-    this.rate = null;
+  static PairStage ofRates(Rate rate, Stage next) {
+    return new PairStage(nameOf(rate), rate, next);
+  }
+
+  static PairStage ofDifferences(Stage next) {
+    return new PairStage("diff", null, next);
   }
 
   private static String nameOf(Rate rate) {
@@ -55,7 +57,7 @@ final class PairStage extends NumberStage {
     if (plan.counter() && value < lastValue) {
       change = value;
     }
-    double between = plan.per().resolution().millis(time - lastTime);
-    return change / between * plan.per().millisFrom(lastTime);
+    double elapsedMillis = plan.per().resolution().millis(time - lastTime);
+    return change / elapsedMillis * plan.per().millisFrom(lastTime);
   }
 }

@@ -241,8 +241,8 @@ public final class QueryRun {
     return switch (operator) {
       case QueryPlan.Downsample plan -> new DownsampleStage(plan, resolution(), use, next);
       case QueryPlan.Rolling plan -> new RollingStage(plan, resolution(), use, next);
-      case QueryPlan.Rate plan -> new PairStage(plan, next);
-      case QueryPlan.Difference plan -> new PairStage(plan, next);
+      case QueryPlan.Rate plan -> PairStage.ofRates(plan, next);
+      case QueryPlan.Difference _ -> PairStage.ofDifferences(next);
       case QueryPlan.Scale plan -> new MapStages.Scaling(plan, next);
       case QueryPlan.MovingAverage plan -> new MapStages.Moving(plan, next);
       case QueryPlan.Refuse plan -> new MapStages.Refusing(plan, next);
