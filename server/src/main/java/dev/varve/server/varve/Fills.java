@@ -50,7 +50,7 @@ final class Fills {
 
   private void fill(Exchange exchange) throws IOException {
     exchange.require(Right.READ);
-    boolean insists = VarveApi.insists(exchange);
+    boolean insists = PointRoutes.insists(exchange);
     boolean dry = "true".equals(exchange.parameter("dry-run"));
     Intake intake = context.intake(exchange, context.dataset(exchange), VarveApi.NAME);
     BatchBuilder batch = read(exchange, intake);
@@ -98,7 +98,7 @@ final class Fills {
     json.writeNumberProperty("coerced", intake.coerced());
     json.writeName("reasons");
     json.writeStartArray();
-    intake.rejections().forEach(rejection -> json.writeString(VarveApi.Tally.text(rejection)));
+    intake.rejections().forEach(rejection -> json.writeString(PointRoutes.Tally.text(rejection)));
     json.writeEndArray();
     json.writeName("days");
     json.writeStartArray();

@@ -1,18 +1,8 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.Engine;
-import dev.varve.engine.check.CheckFinding;
-import dev.varve.engine.check.CheckProgress;
-import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.error.QueryRefusedException;
-import dev.varve.engine.request.PointExplanation;
-import dev.varve.engine.request.WriteResult;
 import dev.varve.formats.json.JsonLines;
-import dev.varve.formats.points.PointFormatException;
-import dev.varve.formats.points.PointReader;
-import dev.varve.model.Batch;
-import dev.varve.model.BatchBuilder;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
@@ -29,18 +19,12 @@ import dev.varve.server.http.Right;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
-import dev.varve.server.http.ShortLines;
-import dev.varve.server.ingest.IngestListener;
-import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -50,17 +34,11 @@ import tools.jackson.core.JsonGenerator;
  *
  * <ul>
  *   <li>{@code GET /varve/v1/dataset}: name, resolution and whether the dataset supports fields
- *   <li>{@code POST /varve/v1/points}: writes points in the point form. Answers how many were
- *       accepted, once they are durable, and why others were rejected. With {@code integers=any} an
- *       integer is stored as a double where the layout supports only doubles
  *   <li>{@code GET|POST /varve/v1/query}: takes {@link QueryParameters} in the URL or as a form and
  *       answers {@link ResultLines}
  *   <li>{@code GET|POST /varve/v1/explain}: takes an {@link ExplainRequest}
- *   <li>{@code POST /varve/v1/explain/points}: takes points and answers the cells that they would
- *       be encoded as
- *   <li>{@code POST /varve/v1/check}: reads all data of the server, regardless of the named
- *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
- *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
+ *   <li>{@link PointRoutes}: writes points, or explains them
+ *   <li>{@link CheckRoute}: reads all data of the server and reports damage
  *   <li>{@link Compactions}: rewrites of what is stored
  *   <li>{@link Deletes}: deletes
  *   <li>{@link Exports}: samples in bulk
@@ -76,14 +54,8 @@ import tools.jackson.core.JsonGenerator;
 public final class VarveApi implements Dialect {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
-  private static final int BATCH_SAMPLES = 10_000;
-  private static final int REASONS_MAX = 1000;
-  private static final int EXPLAINED_MAX = 10_000;
 
-  /** Default rate of a check in MB per second; it leaves most of a disk's throughput to queries. */
-  private static final long CHECK_RATE = 32;
-
-  /** The path prefix of the API. */
+  /** The name of the dialect, and the path prefix of its routes. */
   public static final String NAME = "varve";
 
   private final DialectContext context;
@@ -119,6 +91,8 @@ public final class VarveApi implements Dialect {
 
   private List<Route> routes() {
     List<Route> routes = new ArrayList<>(ownRoutes());
+    routes.addAll(new PointRoutes(context).routes());
+    routes.add(new CheckRoute(context).route());
     routes.add(new Compactions(context).route());
     routes.addAll(new Deletes(context).routes());
     routes.add(new Exports(context).route());
@@ -133,7 +107,6 @@ public final class VarveApi implements Dialect {
   private List<Route> ownRoutes() {
     return List.of(
         Route.get("/v1/dataset", Load.NONE, Right.LOGIN, this::dataset),
-        Route.post("/v1/points", Load.WRITE, Right.WRITE, this::points),
         Route.get(
             "/v1/query", Load.QUERY, Right.READ, exchange -> query(exchange, ofUrl(exchange))),
         Route.post(
@@ -141,16 +114,10 @@ public final class VarveApi implements Dialect {
         Route.get(
             "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofUrl(exchange))),
         Route.post(
-            "/v1/explain", Load.QUERY, Right.READ, exchange -> explain(exchange, ofForm(exchange))),
-        // The identifiers in a point's cells tell which names exist in other series.
-        Route.post("/v1/explain/points", Load.READ, Right.READ, this::explainPoints).ofAllSeries(),
-        Route.post(
-                "/v1/check",
-                Load.NONE,
-                Right.ADMIN,
-                exchange -> check(exchange, Form.read(exchange)))
-            .ofServer()
-            .inOneSpelling());
+            "/v1/explain",
+            Load.QUERY,
+            Right.READ,
+            exchange -> explain(exchange, ofForm(exchange))));
   }
 
   private void dataset(Exchange exchange) throws IOException {
@@ -166,67 +133,6 @@ public final class VarveApi implements Dialect {
           json.writeStringProperty("durability", dataset.acknowledgement().word());
           json.writeEndObject();
         });
-  }
-
-  private void points(Exchange exchange) throws IOException {
-    Intake intake = context.intake(exchange, context.dataset(exchange), NAME);
-    boolean insists = insists(exchange);
-    Tally tally = new Tally();
-    BatchBuilder batch = intake.newBatch();
-    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      try {
-        for (String line = lines.next(); line != null; line = lines.next()) {
-          read(line, lines, batch, tally);
-          // Attributes do not count as samples, but there is at most one per line.
-          if (intake.isFull(batch) || lines.number() % BATCH_SAMPLES == 0) {
-            intake.writeOwn(batch, insists);
-          }
-        }
-      } finally {
-        count(lines.number(), (int) tally.refused);
-        intake.report(Intake.SYNTAX, tally.refused, tally.reasons::getFirst);
-      }
-    }
-    if (!batch.isEmpty()) {
-      intake.writeOwn(batch, insists);
-    }
-    tally.add(intake);
-    answer(exchange, tally::write);
-  }
-
-  private void count(int lines, int bad) {
-    if (bad > 0) {
-      context.lines(NAME, "bad", bad);
-    }
-    if (lines > bad) {
-      context.lines(NAME, "read", lines - bad);
-    }
-  }
-
-  static boolean insists(Exchange exchange) {
-    String integers = exchange.parameter("integers");
-    return switch (integers == null ? "integers" : integers) {
-      case "integers" -> true;
-      case "any" -> false;
-      default ->
-          throw HttpError.badRequest(
-              "'integers' must be absent or 'any', which allows storing an integer as an equal"
-                  + " double");
-    };
-  }
-
-  private static void read(String line, ShortLines lines, BatchBuilder batch, Tally tally) {
-    if (line.isBlank()) {
-      return;
-    }
-    try {
-      if (!lines.isText()) {
-        throw new PointFormatException("the line is not UTF-8");
-      }
-      PointReader.read(line).addTo(batch);
-    } catch (PointFormatException e) {
-      tally.refuse("line " + lines.number() + ": " + e.getMessage());
-    }
   }
 
   private void query(Exchange exchange, Map<String, String> texts) throws IOException {
@@ -272,102 +178,6 @@ public final class VarveApi implements Dialect {
         });
   }
 
-  private void explainPoints(Exchange exchange) throws IOException {
-    Dataset dataset = context.dataset(exchange);
-    Tally tally = new Tally();
-    BatchBuilder batch = new BatchBuilder(exchange.memory()::hold);
-    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
-      for (String line = lines.next(); line != null; line = lines.next()) {
-        read(line, lines, batch, tally);
-        if (lines.number() > EXPLAINED_MAX) {
-          throw HttpError.badRequest(
-              "at most " + EXPLAINED_MAX + " points can be explained at once");
-        }
-      }
-    }
-    if (tally.refused > 0) {
-      throw HttpError.badRequest(tally.reasons.getFirst());
-    }
-    Intake intake = new Intake(dataset, NAME, IngestListener.NONE.withDoor(context.door()));
-    Batch stored = intake.asStored(batch.build(), insists(exchange));
-    if (intake.refused() > 0) {
-      throw HttpError.badRequest(Tally.text(intake.rejections().getFirst()));
-    }
-    List<PointExplanation> cells = dataset.explain(stored);
-    answer(exchange, json -> ExplanationJson.write(cells, json));
-  }
-
-  private void check(Exchange exchange, Map<String, String> texts) throws IOException {
-    Engine engine = context.engine().get();
-    if (engine == null) {
-      throw new HttpError(503, "the stores are being opened", Duration.ofSeconds(1));
-    }
-    long rate = rate(texts.get("rate"));
-    AtomicBoolean stopped = new AtomicBoolean();
-    exchange.onGone(() -> stopped.set(true));
-    try (CheckLines lines = new CheckLines(exchange)) {
-      CheckRun run = new CheckRun(rate << 20, lines::progress, lines::found, stopped::get);
-      engine.check(run);
-      lines.done(run.progress());
-    }
-  }
-
-  private static long rate(@Nullable String text) {
-    if (text == null) {
-      return CHECK_RATE;
-    }
-    if (!text.matches("[1-9]\\d{0,5}")) {
-      throw HttpError.badRequest(
-          "'rate' is a whole number of MB per second, at least 1, such as 32");
-    }
-    return Long.parseLong(text);
-  }
-
-  /** The lines of a check. The answer begins with the first line. */
-  private static final class CheckLines implements AutoCloseable {
-    private final Exchange exchange;
-    private @Nullable OutputStream out;
-
-    private CheckLines(Exchange exchange) {
-      this.exchange = exchange;
-    }
-
-    private void line(Consumer<JsonGenerator> content) {
-      OutputStream to = out;
-      if (to == null) {
-        to = exchange.answer(JSON_LINES);
-        out = to;
-      }
-      try (JsonGenerator json = JsonLines.generator(to)) {
-        content.accept(json);
-        json.writeRaw('\n');
-        json.flush();
-        to.flush();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    private void progress(CheckProgress progress) {
-      line(to -> CheckJson.write(progress, false, to));
-    }
-
-    private void found(CheckFinding finding) {
-      line(to -> CheckJson.write(finding, to));
-    }
-
-    private void done(CheckProgress progress) {
-      line(to -> CheckJson.write(progress, true, to));
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (out != null) {
-        out.close();
-      }
-    }
-  }
-
   /** Creates the plan of a query. Errors in its parameters are the client's: 400. */
   private QueryPlan plan(Map<String, String> texts, Dataset dataset) {
     try {
@@ -401,55 +211,11 @@ public final class VarveApi implements Dialect {
     return texts;
   }
 
-  private static void answer(Exchange exchange, Consumer<JsonGenerator> content)
-      throws IOException {
+  /** Answers one JSON value. */
+  static void answer(Exchange exchange, Consumer<JsonGenerator> content) throws IOException {
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json = JsonLines.generator(out)) {
       content.accept(json);
-    }
-  }
-
-  /** The outcome of the points of a request. */
-  static final class Tally {
-    private long accepted;
-    private long refused;
-    private long coerced;
-    private final List<String> reasons = new ArrayList<>();
-
-    private void add(Intake intake) {
-      accepted += intake.accepted();
-      refused += intake.refused();
-      coerced = intake.coerced();
-      intake.rejections().forEach(rejection -> note(text(rejection)));
-    }
-
-    static String text(WriteResult.Rejection rejection) {
-      String field = rejection.field() == null ? "" : "#" + rejection.field();
-      String time = rejection.time() == null ? "" : " at " + rejection.time();
-      return rejection.key() + field + time + ": " + rejection.refusal().message();
-    }
-
-    private void refuse(String reason) {
-      refused++;
-      note(reason);
-    }
-
-    private void note(String reason) {
-      if (reasons.size() < REASONS_MAX) {
-        reasons.add(reason);
-      }
-    }
-
-    private void write(JsonGenerator json) {
-      json.writeStartObject();
-      json.writeNumberProperty("accepted", accepted);
-      json.writeNumberProperty("refused", refused);
-      json.writeNumberProperty("coerced", coerced);
-      json.writeName("reasons");
-      json.writeStartArray();
-      reasons.forEach(json::writeString);
-      json.writeEndArray();
-      json.writeEndObject();
     }
   }
 }
