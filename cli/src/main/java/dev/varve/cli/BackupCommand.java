@@ -93,7 +93,8 @@ final class BackupCommand implements Callable<Integer> {
       throw new WrongCallException("--to DIR is missing: where do backups go?");
     }
     if (keep != null && keep < 1) {
-      throw new WrongCallException("--keep is a number of backups, 1 or more");
+      throw new WrongCallException(
+          "--keep is a number of backups, 1 or more, not %d".formatted(keep));
     }
     ServerAddress server = remote.address();
     if (server != null) {

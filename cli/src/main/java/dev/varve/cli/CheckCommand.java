@@ -96,7 +96,8 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (rate != null && (rate < 1 || rate > 999_999)) {
-      throw new WrongCallException("--rate is a number of MB per second, 1 or more");
+      throw new WrongCallException(
+          "--rate is a number of MB per second, from 1 to 999999, not %d".formatted(rate));
     }
     if (repair) {
       return repair();

@@ -103,7 +103,8 @@ public final class MigrateCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Selection selection = selection();
     if (rate < 0) {
-      throw new WrongCallException("--rate is a number of samples per second, at least 1");
+      throw new WrongCallException(
+          "--rate is a number of samples per second, at least 1, not %d".formatted(rate));
     }
     long start = System.nanoTime();
     Totals totals;

@@ -70,7 +70,8 @@ final class Backups {
       return 0;
     }
     if (!text.matches("[1-9]\\d{0,5}")) {
-      throw HttpError.badRequest("'keep' is a number of backups, 1 or more");
+      throw HttpError.badRequest(
+          "'keep' is a number of backups, from 1 to 999999, not '%s'".formatted(text));
     }
     return Integer.parseInt(text);
   }

@@ -65,7 +65,7 @@ final class CheckRoute {
     }
     if (!text.matches("[1-9]\\d{0,5}")) {
       throw HttpError.badRequest(
-          "'rate' is a whole number of MB per second, at least 1, such as 32");
+          "'rate' is a whole number of MB per second, from 1 to 999999, not '%s'".formatted(text));
     }
     return Long.parseLong(text);
   }

@@ -82,7 +82,7 @@ final class Deletes {
     } else if (dryRun.equals("true")) {
       count(exchange, dataset, wanted, texts.getOrDefault("selector", ""));
     } else {
-      throw HttpError.badRequest("'dry-run' is true or false");
+      throw HttpError.badRequest("'dry-run' is true or false, not '%s'".formatted(dryRun));
     }
   }
 

@@ -125,8 +125,8 @@ final class PointRoutes {
       case "any" -> false;
       default ->
           throw HttpError.badRequest(
-              "'integers' must be absent or 'any', which allows storing an integer as an equal"
-                  + " double");
+              "'integers' is absent or 'any', which allows storing an integer as an equal double, not '%s'"
+                  .formatted(integers));
     };
   }
 
