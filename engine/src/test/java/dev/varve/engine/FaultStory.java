@@ -59,7 +59,7 @@ public final class FaultStory implements AutoCloseable {
   /** The store falls silent for a few operations once in this many. */
   private static final int SILENT_ONE_IN = 60;
 
-  private static final Duration PATIENCE = Duration.ofMillis(1);
+  private static final Duration CALL_TIMEOUT = Duration.ofMillis(1);
 
   /**
    * Maximum number of cells of the dataset's identity and of each series: its key, fields and
@@ -160,7 +160,7 @@ public final class FaultStory implements AutoCloseable {
    */
   private void inSilence() {
     Engine open = engine();
-    store.fallSilent(PATIENCE);
+    store.fallSilent(CALL_TIMEOUT);
     try {
       for (int i = random.nextInt(3); i >= 0; i--) {
         if (random.nextInt(3) > 0) {

@@ -45,7 +45,7 @@ import java.util.function.BooleanSupplier;
  * point is recorded, and every read is checked against it.
  */
 public final class OutageStory implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration WAIT_MAX = Duration.ofMinutes(2);
   private static final long START_SECONDS = 1_700_000_000;
   private static final int WRITERS = 4;
 
@@ -65,21 +65,21 @@ public final class OutageStory implements AutoCloseable {
   }
 
   /** The outcome of a point as reported to its writer. */
-  private enum Told {
+  private enum Outcome {
     /** The point is stored. */
-    STANDS,
+    STORED,
     /** No outcome yet, or an unknown one. */
-    MAYBE,
+    UNKNOWN,
     /** The point is not stored. */
-    NOT
+    NOT_STORED
   }
 
   private record Point(Series series, long time) {}
 
   private final EngineConfig config;
-  private final Map<Point, Told> told = new ConcurrentHashMap<>();
+  private final Map<Point, Outcome> outcomes = new ConcurrentHashMap<>();
   private final Map<Point, Value> values = new ConcurrentHashMap<>();
-  private final AtomicInteger standing = new AtomicInteger();
+  private final AtomicInteger stored = new AtomicInteger();
   private final AtomicInteger failedWrites = new AtomicInteger();
   private final AtomicInteger unknownWrites = new AtomicInteger();
   private final AtomicInteger reads = new AtomicInteger();
@@ -113,7 +113,7 @@ public final class OutageStory implements AutoCloseable {
   /** Opens the engine. Timeouts are so short that the first calls may fail on a busy machine. */
   private Engine open() {
     return await()
-        .atMost(PATIENCE)
+        .atMost(WAIT_MAX)
         .ignoreExceptionsInstanceOf(StoreException.class)
         .until(() -> Engine.open(config), any -> true);
   }
@@ -142,9 +142,9 @@ public final class OutageStory implements AutoCloseable {
 
   /** Waits until further points are stored and further reads have succeeded. */
   public void awaitMore() {
-    int points = standing.get() + SOME_POINTS;
+    int points = stored.get() + SOME_POINTS;
     int good = reads.get() + SOME_READS;
-    awaitThat(() -> standing.get() > points && reads.get() > good);
+    awaitThat(() -> stored.get() > points && reads.get() > good);
   }
 
   /** Waits until a further write and a further read have failed. */
@@ -172,7 +172,7 @@ public final class OutageStory implements AutoCloseable {
 
   private void awaitThat(BooleanSupplier condition) {
     await()
-        .atMost(PATIENCE)
+        .atMost(WAIT_MAX)
         .until(() -> {
           for (Future<?> one : running) {
             if (one.isDone()) {
@@ -213,7 +213,7 @@ public final class OutageStory implements AutoCloseable {
       Point point = new Point(key.field(Series.DEFAULT_FIELD), time);
       Value value = new Value.Real(number + i / 8.0);
       values.put(point, value);
-      told.put(point, Told.MAYBE);
+      outcomes.put(point, Outcome.UNKNOWN);
       points.add(point);
       batch.add(key, time, value);
     }
@@ -223,15 +223,15 @@ public final class OutageStory implements AutoCloseable {
   private boolean write(Batch batch, List<Point> points) {
     try {
       assertThat(dataset().write(batch).rejections()).isEmpty();
-      points.forEach(point -> told.put(point, Told.STANDS));
-      standing.addAndGet(points.size());
+      points.forEach(point -> outcomes.put(point, Outcome.STORED));
+      stored.addAndGet(points.size());
       return true;
     } catch (WriteFailedException e) {
       assertThat(e.getMessage()).isNotBlank();
       if (e.unknown()) {
         unknownWrites.incrementAndGet();
       } else if (points.size() == 1) {
-        told.put(points.getFirst(), Told.NOT);
+        outcomes.put(points.getFirst(), Outcome.NOT_STORED);
       }
       failedWrites.incrementAndGet();
       return false;
@@ -243,7 +243,7 @@ public final class OutageStory implements AutoCloseable {
    */
   private Void readAgainAndAgain() throws InterruptedException {
     while (!stop.get()) {
-      Set<Point> before = those(Told.STANDS);
+      Set<Point> before = pointsOf(Outcome.STORED);
       try {
         check(before, read(), "while it is written");
         reads.incrementAndGet();
@@ -258,9 +258,9 @@ public final class OutageStory implements AutoCloseable {
 
   private void checkAll(String who) {
     Map<Point, Value> found = read();
-    check(those(Told.STANDS), found, who);
-    assertThat(those(Told.NOT))
-        .as("points of which was said that they do not stand, read %s", who)
+    check(pointsOf(Outcome.STORED), found, who);
+    assertThat(pointsOf(Outcome.NOT_STORED))
+        .as("points that were reported as not stored, read %s", who)
         .noneMatch(found::containsKey);
   }
 
@@ -274,9 +274,9 @@ public final class OutageStory implements AutoCloseable {
         assertThat(value).as("%s, read %s", point, who).isEqualTo(values.get(point)));
   }
 
-  private Set<Point> those(Told what) {
+  private Set<Point> pointsOf(Outcome what) {
     Set<Point> some = new HashSet<>();
-    told.forEach((point, was) -> {
+    outcomes.forEach((point, was) -> {
       if (was == what) {
         some.add(point);
       }

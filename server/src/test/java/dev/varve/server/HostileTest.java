@@ -64,7 +64,7 @@ class HostileTest {
             .POST(HttpRequest.BodyPublishers.ofByteArray(zipped.toByteArray())));
   }
 
-  private static void assertTold(HttpResponse<String> answer, int status, String... words) {
+  private static void assertAnswer(HttpResponse<String> answer, int status, String... words) {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     assertThat(answer.body()).doesNotContain("Exception", "\tat ", "internal error");
     for (String word : words) {
@@ -77,9 +77,9 @@ class HostileTest {
   @CsvSource({POINTS, QUERY, LINES})
   void refusesNestingWithoutEnd(String path) {
     for (String open : List.of("[", "{\"a\":", "{\"name\":\"x\",\"tags\":")) {
-      assertTold(server.post(path, open.repeat(50_000)), path.equals(LINES) ? 200 : 400);
+      assertAnswer(server.post(path, open.repeat(50_000)), path.equals(LINES) ? 200 : 400);
     }
-    assertTold(
+    assertAnswer(
         server.post(
             path,
             "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":"
@@ -92,7 +92,7 @@ class HostileTest {
   @ValueSource(strings = {POINTS, QUERY, "/api/put", "/v1/metrics"})
   void takesJsonForUtf8AndGuessesNothing(String path) {
     byte[] body = {0, '"', 0, 0, 1, 't', 'y'};
-    assertTold(
+    assertAnswer(
         server.send(
             server
                 .request(path)
@@ -104,18 +104,18 @@ class HostileTest {
   @Test
   void refusesWhatIsTooLargeToBeHeld() throws IOException {
     String blanks = " ".repeat(1 << 20);
-    assertTold(gzipped(POINTS, "[", blanks, 300), 413, "decompressed body", "268435456 bytes");
-    assertTold(gzipped(QUERY, "{", blanks, 2), 413, "1048576 bytes");
-    assertTold(gzipped(LINES, "{", "a".repeat(1 << 20), 40), 413, "line 1", "1048576 characters");
-    assertTold(
+    assertAnswer(gzipped(POINTS, "[", blanks, 300), 413, "decompressed body", "268435456 bytes");
+    assertAnswer(gzipped(QUERY, "{", blanks, 2), 413, "1048576 bytes");
+    assertAnswer(gzipped(LINES, "{", "a".repeat(1 << 20), 40), 413, "line 1", "1048576 characters");
+    assertAnswer(
         gzipped(POINTS, "{\"name\":\"", "a".repeat(1 << 20), 40), 400, "Invalid json", "length");
-    assertTold(
+    assertAnswer(
         gzipped(
             POINTS, "{\"name\":\"m\",\"tags\":{\"a\":\"b\"},\"datapoints\":[", "[1,2],", 1_100_000),
         413,
         "metric[0](name=m)",
         "1048576 datapoints");
-    assertTold(
+    assertAnswer(
         gzipped(
             "/varve/v1/explain/points",
             "",
@@ -128,7 +128,7 @@ class HostileTest {
   @Test
   void readsNoNumberOfAMillionDigits() {
     String digits = "9".repeat(900_000);
-    assertTold(
+    assertAnswer(
         server.post(
             POINTS,
             "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":\"" + digits + "\",\"value\":1}"),
@@ -138,7 +138,7 @@ class HostileTest {
         server.post(QUERY, "{\"start_absolute\":\"" + digits + "\",\"metrics\":[]}");
     assertThat(query.statusCode()).isEqualTo(400);
     assertThat(query.body().length()).isLessThan(25_000);
-    assertTold(
+    assertAnswer(
         server.post(
             POINTS,
             "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":" + digits + "}"),
@@ -169,7 +169,7 @@ class HostileTest {
         "POST;/varve/v1/points?integers=some;400",
       })
   void saysWhatIsWrongWithARequest(String method, String path, int status) {
-    assertTold(
+    assertAnswer(
         server.send(
             server.request(path).method(method, HttpRequest.BodyPublishers.ofString("[1,2"))),
         status);
@@ -249,24 +249,24 @@ class HostileTest {
         "{%s,'metrics':[{'name':'%s','group_by':[{'name':'time','range_size':{'value':2147483647,'unit':'years'},'group_count':3}],'aggregators':[%s]}]}"
             .formatted(range, name, aggregator)
             .replace('\'', '"');
-    assertTold(server.post(QUERY, query), 200, "\"sample_size\":2", "\"values\":[[");
+    assertAnswer(server.post(QUERY, query), 200, "\"sample_size\":2", "\"values\":[[");
   }
 
   @Test
   void refusesLinesThatAreNotUtf8AndKeepsTheOthers() {
     String line = "{\"metric\":\"latin%s\",\"tags\":{\"a\":\"b\"},\"time\":1,\"value\":1}\n";
     byte[] body = (line.formatted("\u00e9") + line.formatted("")).getBytes(ISO_8859_1);
-    assertTold(
+    assertAnswer(
         server.send(server.request(LINES).POST(HttpRequest.BodyPublishers.ofByteArray(body))),
         200,
         "\"accepted\":1,\"refused\":1",
         "line 1: the line is not UTF-8");
-    assertTold(server.post(LINES, line.formatted("\uFFFD\u00e9")), 200, "\"accepted\":1");
+    assertAnswer(server.post(LINES, line.formatted("\uFFFD\u00e9")), 200, "\"accepted\":1");
   }
 
   @Test
   void refusesAPatternThatWouldTakeAllMemory() {
-    assertTold(
+    assertAnswer(
         server.post(
             QUERY,
             "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"tags\":{\"a\":\"regex:((a{1000}){1000}){1000}\"}}]}"),

@@ -78,6 +78,6 @@ class LimitsPageTest {
     QueryCapacity capacity = QueryCapacity.DEFAULTS;
     query("concurrency", Integer.toString(capacity.running()));
     query("queue", Integer.toString(capacity.waiting()));
-    query("wait", capacity.patience().toSeconds() + "s");
+    query("wait", capacity.waitMax().toSeconds() + "s");
   }
 }

@@ -164,7 +164,7 @@ public final class ConfigKeys {
     return rows(
         key("concurrency", options -> options.capacity().running()),
         key("queue", options -> options.capacity().waiting()),
-        key("wait", options -> options.capacity().patience()),
+        key("wait", options -> options.capacity().waitMax()),
         key("time", options -> options.limits().time()),
         key("series", options -> options.limits().series()),
         key("samples", options -> options.limits().samples()),

@@ -261,7 +261,7 @@ public record VarveConfig(
             new QueryCapacity(
                 reader.integer("concurrency", 1, 10_000, capacity.running()),
                 reader.integer("queue", 0, 100_000, capacity.waiting()),
-                length(reader, "wait", capacity.patience()),
+                length(reader, "wait", capacity.waitMax()),
                 size(reader, "pool", capacity.memory())),
             length(reader, "slow", QueryOptions.DEFAULTS.slow()));
     reader.refuseUnknown();

@@ -152,10 +152,10 @@ public final class SeriesIndex {
   }
 
   private int known(int series, GroupKey key) {
-    GroupKey standing = keys.get(series);
-    if (!standing.equals(key)) {
+    GroupKey existing = keys.get(series);
+    if (!existing.equals(key)) {
       throw new IllegalArgumentException(
-          "%s has the same 128-bit identity as the existing key %s".formatted(key, standing));
+          "%s has the same 128-bit identity as the existing key %s".formatted(key, existing));
     }
     return series;
   }

@@ -36,10 +36,10 @@ public final class DeleteJobs implements AutoCloseable {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
 
   /** Maximum time that a delete waits until the samples accepted before it are in blocks. */
-  public static final Duration PATIENCE = Duration.ofSeconds(30);
+  public static final Duration SEAL_WAIT_MAX = Duration.ofSeconds(30);
 
   /** Maximum time of that wait while writers wait. */
-  private static final Duration PATIENCE_ALONE = Duration.ofSeconds(5);
+  private static final Duration SEAL_WAIT_MAX_ALONE = Duration.ofSeconds(5);
 
   private static final Duration RETRY = Duration.ofSeconds(10);
 
@@ -47,7 +47,7 @@ public final class DeleteJobs implements AutoCloseable {
   private final DatasetReader reader;
   private final DatasetWriter writer;
   private final BooleanSupplier knowsAllSeries;
-  private final Duration patience;
+  private final Duration sealWaitMax;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
   /** One permit for each accepted delete that the thread has not picked up yet. */
@@ -58,19 +58,20 @@ public final class DeleteJobs implements AutoCloseable {
 
   /**
    * @param knowsAllSeries whether the catalog is complete; until it is, a job would miss series
-   * @param patience how long a delete waits until the samples accepted before it are in blocks
+   * @param sealWaitMax maximum time that a delete waits until the samples accepted before it are in
+   *     blocks
    */
   public DeleteJobs(
       OpenDataset dataset,
       DatasetReader reader,
       DatasetWriter writer,
       BooleanSupplier knowsAllSeries,
-      Duration patience) {
+      Duration sealWaitMax) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.knowsAllSeries = knowsAllSeries;
-    this.patience = patience;
+    this.sealWaitMax = sealWaitMax;
   }
 
   /** Keeps the blocks of deletes that have not ended apart from later ones. Called first. */
@@ -103,7 +104,7 @@ public final class DeleteJobs implements AutoCloseable {
     Accepted accepted;
     try {
       // Most samples are sealed while others write, so writers wait only for the rest.
-      seal(patience);
+      seal(sealWaitMax);
       accepted = separate(selector, times);
     } catch (RuntimeException e) {
       countInBlocks(-1);
@@ -127,7 +128,7 @@ public final class DeleteJobs implements AutoCloseable {
   private Accepted separate(Selector selector, TimeRange times) {
     return writer.alone(() -> {
       writer.ensureNotStopped();
-      seal(patience.compareTo(PATIENCE_ALONE) < 0 ? patience : PATIENCE_ALONE);
+      seal(sealWaitMax.compareTo(SEAL_WAIT_MAX_ALONE) < 0 ? sealWaitMax : SEAL_WAIT_MAX_ALONE);
       long stamp = dataset.stamps(1);
       dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
       DeleteRecord made = dataset.home().deletes().of(stamp, selector, times);

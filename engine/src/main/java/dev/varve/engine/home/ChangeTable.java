@@ -64,7 +64,8 @@ public final class ChangeTable implements AutoCloseable {
   private final ConcurrentSkipListSet<Long> own = new ConcurrentSkipListSet<>();
 
   /** An announcement of changes by a server. */
-  public record Told(ServerId server, long minute, long stamp, List<SeriesIdentity> identities) {}
+  public record Announcement(
+      ServerId server, long minute, long stamp, List<SeriesIdentity> identities) {}
 
   ChangeTable(Store store, String name, ServerId server) {
     this.server = server;
@@ -94,7 +95,7 @@ public final class ChangeTable implements AutoCloseable {
    * @param stamps source of stamps
    * @throws StoreException if the write fails
    */
-  public void tell(
+  public void announce(
       Collection<SeriesIdentity> identities, LongSupplier micros, LongSupplier stamps) {
     List<SeriesIdentity> all = List.copyOf(identities);
     for (int from = 0; from < all.size(); from += IDENTITIES_MAX) {
@@ -120,8 +121,8 @@ public final class ChangeTable implements AutoCloseable {
   }
 
   /** Returns the announcements of other servers between two minutes, inclusive. */
-  public List<Told> toldByOthers(long from, long to) {
-    return told(from, to).stream().filter(one -> !isOwn(one)).toList();
+  public List<Announcement> announcementsOfOthers(long from, long to) {
+    return announcements(from, to).stream().filter(one -> !isOwn(one)).toList();
   }
 
   /**
@@ -130,31 +131,31 @@ public final class ChangeTable implements AutoCloseable {
    *
    * @param since a stamp of this process, before its first announcement
    */
-  public boolean isDoubled(List<Told> all, long since) {
+  public boolean isDoubled(List<Announcement> all, long since) {
     return all.stream()
         .anyMatch(one -> isOwn(one) && one.stamp() >= since && !own.contains(one.stamp()));
   }
 
   /** Returns the announcements of all servers between two minutes, inclusive. */
-  public List<Told> told(long from, long to) {
+  public List<Announcement> announcements(long from, long to) {
     List<Slice> minutes = new ArrayList<>();
     for (long minute = from; minute <= to; minute++) {
       minutes.add(Slice.partition(i64(minute)));
     }
-    List<Told> told = new ArrayList<>();
+    List<Announcement> announcements = new ArrayList<>();
     CellBatch page = new CellBatch();
     try (CellCursor cursor =
         table.read(ReadPlan.of(minutes, List.of(FamilySelect.latest(0))), null)) {
       while (cursor.next(page)) {
         for (int cell = 0; cell < page.size(); cell++) {
-          told.add(told(page, cell));
+          announcements.add(announcement(page, cell));
         }
       }
     }
-    return told;
+    return announcements;
   }
 
-  private Told told(CellBatch page, int cell) {
+  private Announcement announcement(CellBatch page, int cell) {
     int length = page.valueLength(cell);
     if (page.rowLength(cell) != 16 || page.qualifierLength(cell) != 8 || length % 16 != 0) {
       throw new StoreException(
@@ -168,7 +169,7 @@ public final class ChangeTable implements AutoCloseable {
     for (int at = value; at < value + length; at += 16) {
       identities.add(new SeriesIdentity(buffer.getLong(at), buffer.getLong(at + 8)));
     }
-    return new Told(
+    return new Announcement(
         new ServerId(buffer.getLong(row + 8)),
         buffer.getLong(row),
         buffer.getLong(page.qualifierOffset(cell)),
@@ -176,14 +177,14 @@ public final class ChangeTable implements AutoCloseable {
   }
 
   /** Returns whether an announcement is from this server. */
-  public boolean isOwn(Told one) {
+  public boolean isOwn(Announcement one) {
     return one.server().equals(server);
   }
 
   /** Deletes the announcements of all servers between two minutes, inclusive. */
   public void delete(long from, long to) {
     MutationBatch edits = new MutationBatch();
-    for (Told old : toldByOthers(from, to)) {
+    for (Announcement old : announcementsOfOthers(from, to)) {
       edits.deleteRow(row(old.minute(), old.server()));
     }
     for (long minute = from; minute <= to; minute++) {

@@ -77,7 +77,7 @@ public record OpenDataset(
   public void tellOthers(Collection<SeriesIdentity> identities) {
     ChangeTable changes = home.changes();
     if (changes != null) {
-      changes.tell(identities, clock::systemMicros, clock::next);
+      changes.announce(identities, clock::systemMicros, clock::next);
     }
   }
 

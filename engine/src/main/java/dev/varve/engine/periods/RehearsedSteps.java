@@ -44,7 +44,7 @@ final class RehearsedSteps {
         case Step.Remove<T> remove -> next = remove.then().get();
         case Step.Count<T>(var table, var row, var family, var qualifier, var amount, var then) -> {
           Column column = new Column(table, row, family, qualifier);
-          long sum = sums.computeIfAbsent(column, this::standing) + amount;
+          long sum = sums.computeIfAbsent(column, this::stored) + amount;
           sums.put(column, sum);
           next = then.apply(sum);
         }
@@ -52,7 +52,7 @@ final class RehearsedSteps {
     }
   }
 
-  private long standing(Column column) {
+  private long stored(Column column) {
     int prefix =
         layout
             .table(column.table())

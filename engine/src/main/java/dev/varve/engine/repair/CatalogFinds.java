@@ -120,8 +120,8 @@ final class CatalogFinds {
     return dataset.trustsExtents() ? of.extent : null;
   }
 
-  private static boolean covers(TimeRange standing, TimeRange extent) {
-    return !standing.isEmpty() && standing.from() <= extent.from() && standing.to() >= extent.to();
+  private static boolean covers(TimeRange known, TimeRange extent) {
+    return !known.isEmpty() && known.from() <= extent.from() && known.to() >= extent.to();
   }
 
   private void remember(GroupKey key, Found of) {

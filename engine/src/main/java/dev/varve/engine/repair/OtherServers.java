@@ -2,7 +2,7 @@ package dev.varve.engine.repair;
 
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.ChangeTable;
-import dev.varve.engine.home.ChangeTable.Told;
+import dev.varve.engine.home.ChangeTable.Announcement;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.threads.BackgroundThread;
@@ -54,7 +54,7 @@ public final class OtherServers implements AutoCloseable {
   private final long startedAt;
 
   /** Used only by {@link #thread}, like all fields below. */
-  private final Map<Told, Long> seen = new HashMap<>();
+  private final Map<Announcement, Long> seen = new HashMap<>();
 
   private final Map<SeriesIdentity, Long> pending = new HashMap<>();
   private long lookedAt;
@@ -153,19 +153,20 @@ public final class OtherServers implements AutoCloseable {
       lookedAt = minute;
     }
     long now = System.nanoTime();
-    List<Told> all = from.told(lookedAt - MINUTES_BACK, minute + MINUTES_AHEAD);
+    List<Announcement> all = from.announcements(lookedAt - MINUTES_BACK, minute + MINUTES_AHEAD);
     if (from.isDoubled(all, startedAt)) {
       stopWriting();
     }
-    for (Told told : all) {
-      if (!from.isOwn(told) && seen.putIfAbsent(told, told.minute()) == null) {
-        told.identities().forEach(identity -> pending.put(identity, now));
+    for (Announcement announcement : all) {
+      if (!from.isOwn(announcement)
+          && seen.putIfAbsent(announcement, announcement.minute()) == null) {
+        announcement.identities().forEach(identity -> pending.put(identity, now));
         taken.increment();
       }
     }
     readSeries(now);
     lookedAt = minute;
-    seen.values().removeIf(told -> told < minute - 2 * MINUTES_BACK);
+    seen.values().removeIf(announcedAt -> announcedAt < minute - 2 * MINUTES_BACK);
   }
 
   private void stopWriting() {

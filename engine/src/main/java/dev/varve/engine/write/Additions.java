@@ -32,7 +32,7 @@ final class Additions {
 
   /** Returns why the catalog has no room for a series; null if it has room or knows the series. */
   @Nullable Refusal refusal(KnownSeries series) {
-    return series.standing().series() < 0 ? catalogs.series(series.key().byteCount()) : null;
+    return series.state().series() < 0 ? catalogs.series(series.key().byteCount()) : null;
   }
 
   /**
@@ -46,7 +46,7 @@ final class Additions {
       return null;
     }
     List<Column> kept = null;
-    FieldKinds known = series.standing().fields();
+    FieldKinds known = series.state().fields();
     for (int c = 0; c < group.columns().size(); c++) {
       Column column = group.columns().get(c);
       String field = column.field();
@@ -70,7 +70,7 @@ final class Additions {
     if (ofSeries.contains(field)) {
       return null;
     }
-    FieldKinds known = series.standing().fields();
+    FieldKinds known = series.state().fields();
     int seriesCount = known.size() - (known.has(Series.DEFAULT_FIELD) ? 1 : 0) + ofSeries.size();
     if (seriesCount >= limits.series()) {
       return new Refusal(

@@ -71,7 +71,7 @@ final class BlockExplainer {
   }
 
   private int series(KnownSeries series, String field) {
-    int key = series.standing().series();
+    int key = series.state().series();
     int known = key < 0 ? SeriesNumbers.NONE : numbers.find(key, field);
     return known != SeriesNumbers.NONE
         ? known

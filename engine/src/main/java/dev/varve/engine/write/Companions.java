@@ -45,7 +45,7 @@ public final class Companions {
   /** Held by every write into companions, so that all layouts receive writes in the same order. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Set<Marker> standing = new ConcurrentSkipListSet<>();
+  private final Set<Marker> pending = new ConcurrentSkipListSet<>();
 
   /** Our own markers whose write into the primary has ended, successfully or not. */
   private final Set<Marker> ended = new ConcurrentSkipListSet<>();
@@ -60,14 +60,14 @@ public final class Companions {
   }
 
   private void stand(Marker marker) {
-    if (standing.add(marker)) {
+    if (pending.add(marker)) {
       marked.addAndGet(marker.written().size());
     }
   }
 
   private void fall(Marker marker) {
     ended.remove(marker);
-    if (standing.remove(marker)) {
+    if (pending.remove(marker)) {
       marked.addAndGet(-marker.written().size());
     }
   }
@@ -90,7 +90,7 @@ public final class Companions {
     if (marked.get() >= MARKED_MAX && !markers.isEmpty()) {
       throw new OverloadedException(
           "companion layouts may lack %,d writes of %,d spans of keys, of which at most %,d are tracked: try again once the store has accepted the repairs"
-              .formatted(standing.size(), marked.get(), MARKED_MAX),
+              .formatted(pending.size(), marked.get(), MARKED_MAX),
           RETRY_AFTER);
     }
     markers.forEach(this::stand);
@@ -138,7 +138,7 @@ public final class Companions {
   public void repair(Marker marker, Runnable copy) {
     lock.lock();
     try {
-      if (standing.contains(marker)) {
+      if (pending.contains(marker)) {
         copy.run();
         remove(List.of(marker));
       }
@@ -148,8 +148,8 @@ public final class Companions {
   }
 
   /** Returns the pending markers, oldest first. */
-  public List<Marker> standing() {
-    return List.copyOf(standing);
+  public List<Marker> pending() {
+    return List.copyOf(pending);
   }
 
   /**
@@ -159,7 +159,7 @@ public final class Companions {
    * @param now microseconds since 1970
    */
   public List<Marker> due(long now) {
-    return standing.stream().filter(marker -> isDue(marker, now - marker.stamp())).toList();
+    return pending.stream().filter(marker -> isDue(marker, now - marker.stamp())).toList();
   }
 
   private boolean isDue(Marker marker, long age) {
@@ -172,7 +172,7 @@ public final class Companions {
   /** Reads the markers of other servers. */
   public void lookAtOthers() {
     Set<Marker> found = new HashSet<>(table.all());
-    standing.stream()
+    pending.stream()
         .filter(marker -> !table.isOwn(marker) && !found.contains(marker))
         .forEach(this::fall);
     found.stream().filter(marker -> !table.isOwn(marker)).forEach(this::stand);
@@ -180,7 +180,7 @@ public final class Companions {
 
   /** Returns whether a period's companions may lack samples of a time range. */
   public boolean mayLack(int period, TimeRange times) {
-    return standing.stream()
+    return pending.stream()
         .flatMap(marker -> marker.written().stream())
         .anyMatch(written -> written.period() == period && written.times().overlaps(times));
   }

@@ -13,7 +13,7 @@ import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.request.PointExplanation;
 import dev.varve.engine.request.WriteResult;
 import dev.varve.engine.tables.Applier;
-import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.engine.write.KnownSeries.KeyState;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
@@ -221,18 +221,18 @@ public final class DatasetWriter implements AutoCloseable {
       return null;
     }
     SeriesIndex catalog = dataset.index();
-    Standing standing = found.standing(catalog);
+    KeyState state = found.state(catalog);
     int number =
-        standing.series() < 0 || !standing.has(field, kind)
+        state.series() < 0 || !state.has(field, kind)
             ? SeriesNumbers.NONE
-            : catalog.numbers().find(standing.series(), field);
+            : catalog.numbers().find(state.series(), field);
     // If a key was removed meanwhile, the number may be later than the extent.
-    if (number == SeriesNumbers.NONE || catalog.removals() != standing.removals()) {
+    if (number == SeriesNumbers.NONE || catalog.removals() != state.removals()) {
       return null;
     }
-    TimeRange extent = standing.extent();
+    TimeRange extent = state.extent();
     return new SeriesHandle(
-        number, standing.series(), kind, extent.from(), extent.to(), standing.removals());
+        number, state.series(), kind, extent.from(), extent.to(), state.removals());
   }
 
   /**
@@ -474,7 +474,7 @@ public final class DatasetWriter implements AutoCloseable {
     figures.put("write_keys_cached", (double) series.size());
     figures.put("write_index_cells_skipped_total", (double) index.skipped());
     figures.put("write_guardrail_findings_total", (double) tables.findings());
-    figures.put("write_markers", companions == null ? 0.0 : companions.standing().size());
+    figures.put("write_markers", companions == null ? 0.0 : companions.pending().size());
     return figures;
   }
 

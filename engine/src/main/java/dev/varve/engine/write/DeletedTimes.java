@@ -8,7 +8,7 @@ import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.standing.DeleteFilter;
 import dev.varve.engine.standing.StandingDeletes;
-import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.engine.write.KnownSeries.KeyState;
 import dev.varve.model.Column;
 import dev.varve.model.TimeRange;
 import java.time.Duration;
@@ -72,10 +72,10 @@ final class DeletedTimes {
         filter = dataset.deletes().filter(TimeRange.ALL, dataset.index(), ReadGuard.NONE);
       }
       TimeRange times = TimeRange.closed(part.first(), part.last());
-      Standing standing = part.series().standing(dataset.index());
+      KeyState state = part.series().state(dataset.index());
       for (Column column : part.group().columns()) {
         // A job also finds the series and fields that are new when it looks for them.
-        int series = standing.fields().has(column.field()) ? standing.series() : -1;
+        int series = state.fields().has(column.field()) ? state.series() : -1;
         TimeRange deleted = filter.overlapping(series, column.field(), times);
         if (deleted != null) {
           return deleted;

@@ -19,20 +19,20 @@ final class Extents {
   /**
    * Returns an extent that covers an existing one and some samples.
    *
-   * @param standing the existing extent; empty if there is none
+   * @param known the existing extent; empty if there is none
    * @param first the time of the earliest sample
    * @param last the time of the latest sample
    * @param spread bits that differ between keys
    */
   static TimeRange grown(
-      TimeRange standing, long first, long last, Resolution resolution, long spread) {
-    boolean isNew = standing.isEmpty();
-    double length = isNew ? 0 : (double) standing.to() - standing.from();
+      TimeRange known, long first, long last, Resolution resolution, long spread) {
+    boolean isNew = known.isEmpty();
+    double length = isNew ? 0 : (double) known.to() - known.from();
     double step =
         Math.max((double) STEP_SECONDS * resolution.perSecond(), length / SHARE_OF_LENGTH);
     long ahead = (long) (step * (0.5 + (spread & 0xff) / 512.0));
-    long from = isNew ? first : first < standing.from() ? minus(first, ahead) : standing.from();
-    long to = isNew || last >= standing.to() ? plus(last, ahead) : standing.to();
+    long from = isNew ? first : first < known.from() ? minus(first, ahead) : known.from();
+    long to = isNew || last >= known.to() ? plus(last, ahead) : known.to();
     return new TimeRange(from, to);
   }
 

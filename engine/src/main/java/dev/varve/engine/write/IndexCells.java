@@ -55,9 +55,9 @@ final class IndexCells {
         continue;
       }
       HashValue128 hash = KnownCells.hash(layout.slot(), table, edits.cells(), edit);
-      boolean believed =
+      boolean trusted =
           used == null || used.use(new IndexTable(layout.slot(), table), hash, edits, edit);
-      if (!believed || !known.has(hash)) {
+      if (!trusted || !known.has(hash)) {
         rest.addFrom(edits, edit);
         hashes.add(hash);
       }

@@ -21,7 +21,7 @@ final class KnownSeries {
   private final SeriesIdentity identity;
   private final long forgotten;
   private final AtomicReferenceArray<Binding> bindings;
-  private volatile Standing standing;
+  private volatile KeyState state;
 
   /**
    * The durable state of a key in the catalog.
@@ -31,14 +31,14 @@ final class KnownSeries {
    * @param extent range of times in which the key may have samples
    * @param removals number of keys that the catalog had removed when the state was read
    */
-  record Standing(int series, FieldKinds fields, TimeRange extent, long removals) {
+  record KeyState(int series, FieldKinds fields, TimeRange extent, long removals) {
     /** Returns the state of a key that the catalog lacks. */
-    static Standing nothing(long removals) {
-      return new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0), removals);
+    static KeyState nothing(long removals) {
+      return new KeyState(-1, FieldKinds.NONE, new TimeRange(0, 0), removals);
     }
 
     /** Returns the present state of a key. */
-    static Standing of(SeriesIdentity identity, SeriesIndex index) {
+    static KeyState of(SeriesIdentity identity, SeriesIndex index) {
       // Read first: a removal meanwhile then makes the state outdated.
       long removals = index.removals();
       int series = index.find(identity);
@@ -53,7 +53,7 @@ final class KnownSeries {
           }
         }
       }
-      return new Standing(series, FieldKinds.NONE.with(fields), index.extent(series), removals);
+      return new KeyState(series, FieldKinds.NONE.with(fields), index.extent(series), removals);
     }
 
     boolean has(String field, Kind kind) {
@@ -69,12 +69,12 @@ final class KnownSeries {
    * @param forgotten how often names had been forgotten before the series was looked up
    * @param slots number of layouts that it may be bound to
    */
-  KnownSeries(GroupKey key, SeriesIdentity identity, long forgotten, int slots, Standing standing) {
+  KnownSeries(GroupKey key, SeriesIdentity identity, long forgotten, int slots, KeyState state) {
     this.key = key;
     this.identity = identity;
     this.forgotten = forgotten;
     this.bindings = new AtomicReferenceArray<>(slots);
-    this.standing = standing;
+    this.state = state;
   }
 
   /** Returns the key as it is stored, with resource identifiers apart from tags. */
@@ -92,16 +92,16 @@ final class KnownSeries {
   }
 
   /** Returns the state that was read last. */
-  Standing standing() {
-    return standing;
+  KeyState state() {
+    return state;
   }
 
   /** Returns the state, which is read again if the catalog has removed keys since. */
-  Standing standing(SeriesIndex index) {
-    Standing known = standing;
+  KeyState state(SeriesIndex index) {
+    KeyState known = state;
     if (known.removals() != index.removals()) {
-      known = Standing.of(identity, index);
-      standing = known;
+      known = KeyState.of(identity, index);
+      state = known;
     }
     return known;
   }
@@ -110,8 +110,8 @@ final class KnownSeries {
    * Sets the state. If two threads set it at the same time, one of the states may be lost; the next
    * write then repeats its edits.
    */
-  void standing(Standing now) {
-    standing = now;
+  void state(KeyState now) {
+    state = now;
   }
 
   /**

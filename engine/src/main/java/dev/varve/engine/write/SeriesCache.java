@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.periods.OpenDataset;
-import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.engine.write.KnownSeries.KeyState;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
@@ -95,7 +95,7 @@ final class SeriesCache {
   /** Forgets the series of a key as a sender wrote it, if a field was the last to be added. */
   void forgetAfterLast(GroupKey raw, String field, Kind kind) {
     KnownSeries series = known.getIfPresent(raw);
-    if (series != null && series.standing().fields().isLast(field, kind)) {
+    if (series != null && series.state().fields().isLast(field, kind)) {
       known.invalidate(raw);
     }
   }
@@ -124,12 +124,12 @@ final class SeriesCache {
     long before = forgotten.get();
     GroupKey key = withResources(raw);
     SeriesIdentity identity = SeriesIdentity.of(key);
-    Standing standing = Standing.of(identity, dataset.index());
-    int number = standing.series();
+    KeyState state = KeyState.of(identity, dataset.index());
+    int number = state.series();
     if (number >= 0 && !dataset.index().key(number).equals(key)) {
       return null;
     }
-    return new KnownSeries(key, identity, before, dataset.periods().slots(), standing);
+    return new KnownSeries(key, identity, before, dataset.periods().slots(), state);
   }
 
   /** Moves the tags that the dataset lists as resource identifiers, unless one is there already. */

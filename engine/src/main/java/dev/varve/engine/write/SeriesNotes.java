@@ -8,7 +8,7 @@ import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.tables.Applier;
 import dev.varve.engine.write.FieldKinds.Field;
-import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.engine.write.KnownSeries.KeyState;
 import dev.varve.model.Column;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
@@ -80,21 +80,21 @@ final class SeriesNotes {
 
   /** Collects the additions of a part of which the layout accepted samples. */
   void add(Part part, long stamp) {
-    Standing standing = standing(part.series());
-    List<Field> fields = newFields(part, standing);
+    KeyState state = state(part.series());
+    List<Field> fields = newFields(part, state);
     long first = part.first();
     long last = part.last();
     long samples = part.accepted();
     boolean recount = false;
-    if (standing.series() >= 0) {
-      samples += dataset.index().count(standing.series());
-      recount = samples >= RECOUNT * dataset.index().notedCount(standing.series());
+    if (state.series() >= 0) {
+      samples += dataset.index().count(state.series());
+      recount = samples >= RECOUNT * dataset.index().notedCount(state.series());
     }
     TimeRange extent =
-        !standing.covers(first, last)
-            ? extent(part.series(), standing, first, last)
-            : recount ? standing.extent() : null;
-    if (standing.series() >= 0 && fields.isEmpty() && extent == null) {
+        !state.covers(first, last)
+            ? extent(part.series(), state, first, last)
+            : recount ? state.extent() : null;
+    if (state.series() >= 0 && fields.isEmpty() && extent == null) {
       return;
     }
     addKey(part.series(), stamp);
@@ -110,8 +110,8 @@ final class SeriesNotes {
   /**
    * Returns the state of a series in the catalog, which may have removed it since it was cached.
    */
-  private Standing standing(KnownSeries series) {
-    return series.standing(dataset.index());
+  private KeyState state(KnownSeries series) {
+    return series.state(dataset.index());
   }
 
   /**
@@ -120,7 +120,7 @@ final class SeriesNotes {
    */
   int number(KnownSeries series, String field, long stamp) {
     SeriesNumbers known = dataset.index().numbers();
-    int key = standing(series).series();
+    int key = state(series).series();
     int number = key < 0 ? SeriesNumbers.NONE : known.find(key, field);
     if (number != SeriesNumbers.NONE) {
       return number;
@@ -145,14 +145,14 @@ final class SeriesNotes {
    * @param time of the attribute; null if it has none
    */
   void addAttribute(KnownSeries series, @Nullable Long time, long stamp) {
-    Standing standing = standing(series);
+    KeyState state = state(series);
     TimeRange extent =
-        time == null || standing.covers(time, time) ? null : extent(series, standing, time, time);
-    if (standing.series() >= 0 && extent == null) {
+        time == null || state.covers(time, time) ? null : extent(series, state, time, time);
+    if (state.series() >= 0 && extent == null) {
       return;
     }
     addKey(series, stamp);
-    long samples = standing.series() < 0 ? 0 : dataset.index().count(standing.series());
+    long samples = state.series() < 0 ? 0 : dataset.index().count(state.series());
     if (extent != null) {
       SeriesTable.putExtent(edits, series.identity(), extent, samples, stamp);
     }
@@ -160,17 +160,17 @@ final class SeriesNotes {
   }
 
   private void addKey(KnownSeries series, long stamp) {
-    if (standing(series).series() < 0) {
+    if (state(series).series() < 0) {
       SeriesTable.putKey(edits, series.identity(), series.key(), stamp);
     }
   }
 
-  private static List<Field> newFields(Part part, Standing standing) {
+  private static List<Field> newFields(Part part, KeyState state) {
     List<Column> columns = part.group().columns();
     List<Field> fields = List.of();
     for (int c = 0; c < columns.size(); c++) {
       Column column = columns.get(c);
-      if (!standing.has(column.field(), column.kind()) && part.isAccepted(c)) {
+      if (!state.has(column.field(), column.kind()) && part.isAccepted(c)) {
         fields = fields.isEmpty() ? new ArrayList<>() : fields;
         fields.add(new Field(column.field(), column.kind()));
       }
@@ -178,9 +178,9 @@ final class SeriesNotes {
     return fields;
   }
 
-  private TimeRange extent(KnownSeries series, Standing standing, long first, long last) {
+  private TimeRange extent(KnownSeries series, KeyState state, long first, long last) {
     Resolution resolution = dataset.resolution();
-    return Extents.grown(standing.extent(), first, last, resolution, series.identity().high());
+    return Extents.grown(state.extent(), first, last, resolution, series.identity().high());
   }
 
   /**
@@ -198,7 +198,7 @@ final class SeriesNotes {
         index.extend(number, note.extent());
         index.notedCount(number, note.samples());
       }
-      note.series().standing(after(note, number));
+      note.series().state(after(note, number));
     }
     for (Numbered one : numbered) {
       SeriesIdentity identity = one.series().identity();
@@ -206,11 +206,11 @@ final class SeriesNotes {
     }
   }
 
-  private Standing after(Note note, int number) {
-    Standing before = standing(note.series());
+  private KeyState after(Note note, int number) {
+    KeyState before = state(note.series());
     List<Field> added =
         note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
-    return new Standing(
+    return new KeyState(
         number, before.fields().with(added), dataset.index().extent(number), before.removals());
   }
 }

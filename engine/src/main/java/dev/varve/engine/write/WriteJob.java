@@ -117,7 +117,7 @@ final class WriteJob {
   }
 
   private void count(Part part) {
-    int series = part.series().standing().series();
+    int series = part.series().state().series();
     if (series >= 0) {
       dataset.index().count(series, part.accepted());
     }

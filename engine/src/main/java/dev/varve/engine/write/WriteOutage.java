@@ -16,7 +16,7 @@ final class WriteOutage implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriteOutage.class);
 
   /** Minimum duration of an outage. Retries bridge shorter ones. */
-  static final Duration PATIENCE = Duration.ofSeconds(10);
+  static final Duration OUTAGE_MIN = Duration.ofSeconds(10);
 
   private static final Duration BETWEEN_PROBES = Duration.ofSeconds(5);
 
@@ -54,7 +54,7 @@ final class WriteOutage implements AutoCloseable {
   }
 
   private synchronized void end() {
-    if (reason != null && nanos.getAsLong() - since >= PATIENCE.toNanos()) {
+    if (reason != null && nanos.getAsLong() - since >= OUTAGE_MIN.toNanos()) {
       LOG.info("dataset '{}' takes writes again", dataset);
     }
     reason = null;
@@ -74,7 +74,7 @@ final class WriteOutage implements AutoCloseable {
 
   /** Returns why all writes have failed for some time; null if there is no outage. */
   synchronized @Nullable String reason() {
-    return reason != null && nanos.getAsLong() - since >= PATIENCE.toNanos() ? reason : null;
+    return reason != null && nanos.getAsLong() - since >= OUTAGE_MIN.toNanos() ? reason : null;
   }
 
   private void probe() {

@@ -87,11 +87,11 @@ class SeriesIndexTest {
 
   @Test
   void refusesAnotherKeyOfTheSameIdentity() {
-    GroupKey standing = GroupKey.of("cpu", Tags.EMPTY);
+    GroupKey existing = GroupKey.of("cpu", Tags.EMPTY);
     GroupKey other = GroupKey.of("mem", Tags.EMPTY);
-    index.add(SeriesIdentity.of(standing), standing);
+    index.add(SeriesIdentity.of(existing), existing);
 
-    assertThatThrownBy(() -> index.add(SeriesIdentity.of(standing), other))
+    assertThatThrownBy(() -> index.add(SeriesIdentity.of(existing), other))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("mem{} has the same 128-bit identity as the existing key cpu{}");
   }

@@ -113,7 +113,7 @@ class HomePageTest {
         ClockTable clock = new ClockTable(shared, server)) {
       assertThat(several.identity().claim(false, 1)).isTrue();
       ChangeTable changes = Objects.requireNonNull(several.changes());
-      changes.tell(List.of(SeriesIdentity.of(CPU)), () -> 120_000_000, () -> 255);
+      changes.announce(List.of(SeriesIdentity.of(CPU)), () -> 120_000_000, () -> 255);
       MutationBatch marker = new MutationBatch();
       MarkerTable.put(
           marker,
@@ -141,7 +141,7 @@ class HomePageTest {
               new Marker(server, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
       assertThat(several.deletes().all())
           .containsExactly(new DeleteRecord(server, 256, GONE.selector(), GONE.times()));
-      assertThat(changes.toldByOthers(0, 5)).isEmpty();
+      assertThat(changes.announcementsOfOthers(0, 5)).isEmpty();
       return written;
     }
   }

@@ -39,22 +39,22 @@ class CompanionsTest {
 
   @Test
   void refusesWhatNobodyCouldKeepInMind() {
-    List<Marker> standing = new ArrayList<>();
+    List<Marker> pending = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      standing.add(marker(LARGE));
-      companions.put(List.of(standing.getLast()));
+      pending.add(marker(LARGE));
+      companions.put(List.of(pending.getLast()));
     }
     assertThatThrownBy(() -> companions.put(List.of(marker(1))))
         .isInstanceOfSatisfying(
             OverloadedException.class, e -> assertThat(e.retryAfter()).isGreaterThan(Duration.ZERO))
         .hasMessageContaining("10 writes")
         .hasMessageContaining("100,000 spans of keys");
-    assertThat(companions.standing()).isEqualTo(standing);
+    assertThat(companions.pending()).isEqualTo(pending);
 
-    companions.repair(standing.getFirst(), () -> {});
+    companions.repair(pending.getFirst(), () -> {});
     companions.put(List.of(marker(1)));
-    assertThat(companions.standing()).hasSize(10);
-    assertThat(companions().standing()).isEqualTo(companions.standing());
+    assertThat(companions.pending()).hasSize(10);
+    assertThat(companions().pending()).isEqualTo(companions.pending());
   }
 
   @Test
@@ -62,7 +62,7 @@ class CompanionsTest {
     store.faults(new Faults(0, 1, 0, 0, 0, 0));
     assertThatThrownBy(() -> companions.put(List.of(marker(1))))
         .isInstanceOfSatisfying(WriteFailedException.class, e -> assertThat(e.unknown()).isFalse());
-    assertThat(companions.standing()).isEmpty();
+    assertThat(companions.pending()).isEmpty();
   }
 
   @Test
@@ -71,11 +71,11 @@ class CompanionsTest {
     store.fallSilent(Duration.ofNanos(1));
     assertThatThrownBy(() -> companions.put(List.of(marker)))
         .isInstanceOfSatisfying(WriteFailedException.class, e -> assertThat(e.unknown()).isTrue());
-    assertThat(companions.standing()).containsExactly(marker);
+    assertThat(companions.pending()).containsExactly(marker);
 
     store.speakAgain();
     companions.repair(marker, () -> {});
-    assertThat(companions.standing()).isEmpty();
+    assertThat(companions.pending()).isEmpty();
   }
 
   private Marker marker(int stretches) {

@@ -15,17 +15,17 @@ class ExtentsTest {
   @Property
   void holdsWhatStoodAndWhatCame(
       @ForAll long a, @ForAll long b, @ForAll long c, @ForAll long d, @ForAll long spread) {
-    TimeRange standing = new TimeRange(Math.min(a, b), Math.max(a, b));
+    TimeRange known = new TimeRange(Math.min(a, b), Math.max(a, b));
     long first = Math.min(c, d);
     long last = Math.min(Math.max(c, d), Long.MAX_VALUE - 1);
     for (Resolution resolution : Resolution.values()) {
-      TimeRange grown = Extents.grown(standing, Math.min(first, last), last, resolution, spread);
+      TimeRange grown = Extents.grown(known, Math.min(first, last), last, resolution, spread);
 
       assertThat(grown.contains(Math.min(first, last))).isTrue();
       assertThat(grown.contains(last)).isTrue();
-      if (!standing.isEmpty()) {
-        assertThat(grown.from()).isLessThanOrEqualTo(standing.from());
-        assertThat(grown.to()).isGreaterThanOrEqualTo(standing.to());
+      if (!known.isEmpty()) {
+        assertThat(grown.from()).isLessThanOrEqualTo(known.from());
+        assertThat(grown.to()).isGreaterThanOrEqualTo(known.to());
       }
     }
   }

@@ -26,7 +26,7 @@ class WriteOutageTest {
   void shortOneIsNone() {
     outage.failed("the store is away");
     assertThat(outage.reason()).isNull();
-    pass(WriteOutage.PATIENCE.minusMillis(1));
+    pass(WriteOutage.OUTAGE_MIN.minusMillis(1));
     assertThat(outage.reason()).isNull();
     outage.succeeded();
     pass(Duration.ofHours(1));
@@ -36,7 +36,7 @@ class WriteOutageTest {
   @Test
   void lastsUntilAWriteSucceeds() {
     outage.failed("the store is away");
-    pass(WriteOutage.PATIENCE);
+    pass(WriteOutage.OUTAGE_MIN);
     outage.failed("it is away, still");
     assertThat(outage.reason()).isEqualTo("it is away, still");
     outage.succeeded();

@@ -126,7 +126,7 @@ final class Lexer {
   private Token rightParenthesis() {
     parentheses--;
     if (parentheses < 0) {
-      throw errorBehind("unexpected right parenthesis ')'");
+      throw errorAfter("unexpected right parenthesis ')'");
     }
     return token(TokenKind.RIGHT_PAREN);
   }
@@ -165,10 +165,10 @@ final class Lexer {
       case ']' -> rightBracket(c);
       case ':' -> {
         if (!durationSeen) {
-          throw errorBehind("unexpected colon before duration in duration expression");
+          throw errorAfter("unexpected colon before duration in duration expression");
         }
         if (colonSeen) {
-          throw errorBehind("unexpected repeated colon in duration expression");
+          throw errorAfter("unexpected repeated colon in duration expression");
         }
         colonSeen = true;
         yield token(TokenKind.COLON);
@@ -388,7 +388,7 @@ final class Lexer {
   }
 
   /** Returns an error at the end of the token, where Prometheus reports it. */
-  private PromQlException errorBehind(String problem) {
+  private PromQlException errorAfter(String problem) {
     return new PromQlException(input, at, problem);
   }
 

@@ -127,7 +127,7 @@ final class QueryGate {
   private void awaitTurn(RunningQuery query, Turns turns, Turns.Turn turn, Condition called)
       throws InterruptedException {
     // The time that a heavy query waited before it started counts as well.
-    long left = capacity.patience().minus(query.waited()).toNanos();
+    long left = capacity.waitMax().minus(query.waited()).toNanos();
     while (true) {
       query.use().ensureWanted();
       if (turn.runs()) {
@@ -146,9 +146,9 @@ final class QueryGate {
             Outcome.TIMEOUT,
             turns == light
                 ? "the query waited %s for one of %d running queries to end, and was not started (queries.wait and queries.concurrency)"
-                    .formatted(DurationText.text(capacity.patience()), turns.running())
+                    .formatted(DurationText.text(capacity.waitMax()), turns.running())
                 : "the query is heavy and waited %s for one of %d running heavy queries to end (queries.wait and half of queries.concurrency)"
-                    .formatted(DurationText.text(capacity.patience()), turns.running()),
+                    .formatted(DurationText.text(capacity.waitMax()), turns.running()),
             Duration.ofSeconds(5),
             null);
       }

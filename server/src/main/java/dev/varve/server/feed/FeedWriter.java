@@ -22,7 +22,7 @@ import java.time.Duration;
  */
 public final class FeedWriter {
   /** Time after which a batch is dropped if the engine keeps rejecting it. */
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration RETRY_MAX = Duration.ofSeconds(30);
 
   private final DialectContext context;
   private final Sender sender;
@@ -134,7 +134,7 @@ public final class FeedWriter {
   }
 
   private void write(Batch full, int taken) throws IOException {
-    long giveUp = System.nanoTime() + PATIENCE.toNanos();
+    long giveUp = System.nanoTime() + RETRY_MAX.toNanos();
     while (true) {
       Duration pause;
       RuntimeException reason;

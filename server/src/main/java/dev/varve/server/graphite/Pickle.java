@@ -218,9 +218,9 @@ final class Pickle {
     if (marks.isEmpty()) {
       throw wrong("pops to a mark, but the stack has none");
     }
-    List<Object> behind = stack.subList(marks.removeLast(), stack.size());
-    List<Object> taken = new ArrayList<>(behind);
-    behind.clear();
+    List<Object> following = stack.subList(marks.removeLast(), stack.size());
+    List<Object> taken = new ArrayList<>(following);
+    following.clear();
     return taken;
   }
 

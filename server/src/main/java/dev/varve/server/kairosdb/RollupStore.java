@@ -228,7 +228,7 @@ final class RollupStore {
   boolean isDamaged(String id) {
     try {
       status(id);
-      standing(id);
+      lease(id);
       return false;
     } catch (DamagedException e) {
       return true;
@@ -252,11 +252,11 @@ final class RollupStore {
    * @throws DamagedException if the lease cannot be read
    */
   boolean lease(String id, String holder, long now, long until) {
-    Lease standing = standing(id);
-    if (standing != null && !standing.holder().equals(holder) && standing.until() > now) {
+    Lease current = lease(id);
+    if (current != null && !current.holder().equals(holder) && current.until() > now) {
       return false;
     }
-    return replace(id, standing, new Lease(until, holder));
+    return replace(id, current, new Lease(until, holder));
   }
 
   /**
@@ -267,10 +267,10 @@ final class RollupStore {
    * @throws DamagedException if the lease cannot be read
    */
   boolean extend(String id, String holder, long until) {
-    Lease standing = standing(id);
-    return standing != null
-        && standing.holder().equals(holder)
-        && replace(id, standing, new Lease(until, holder));
+    Lease current = lease(id);
+    return current != null
+        && current.holder().equals(holder)
+        && replace(id, current, new Lease(until, holder));
   }
 
   /** Ends a lease of this server. */
@@ -278,13 +278,13 @@ final class RollupStore {
     extend(id, holder, 0);
   }
 
-  private @Nullable Lease standing(String id) {
+  private @Nullable Lease lease(String id) {
     String text = text(LEASE, id);
     return text == null ? null : Lease.read(id, text);
   }
 
-  private boolean replace(String id, @Nullable Lease standing, Lease lease) {
-    String expected = standing == null ? null : standing.text();
+  private boolean replace(String id, @Nullable Lease current, Lease lease) {
+    String expected = current == null ? null : current.text();
     return texts.putIf(SERVICE, LEASE, id, expected, lease.text());
   }
 

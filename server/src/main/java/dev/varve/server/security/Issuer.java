@@ -34,9 +34,9 @@ final class Issuer implements AutoCloseable {
    *
    * @param usual time between two fetches
    * @param least minimum time between two fetches, however many unknown keys tokens name
-   * @param patience maximum time that a request waits for a fetch in progress
+   * @param waitMax maximum time that a request waits for a fetch in progress
    */
-  record Pace(Duration usual, Duration least, Duration patience) {
+  record Pace(Duration usual, Duration least, Duration waitMax) {
     static final Pace DEFAULT =
         new Pace(Duration.ofMinutes(15), Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
@@ -121,7 +121,7 @@ final class Issuer implements AutoCloseable {
         isWanted = true;
         changed.signalAll();
       }
-      long left = pace.patience().toNanos();
+      long left = pace.waitMax().toNanos();
       while (waits && left > 0 && fetches == before && (isFetching || isWanted)) {
         left = changed.awaitNanos(left);
       }

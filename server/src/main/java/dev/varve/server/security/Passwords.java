@@ -73,7 +73,7 @@ final class Passwords implements AutoCloseable {
   private final Attempts attempts;
   private final ThreadPoolExecutor thread;
   private final SecretKeySpec key;
-  private final Duration patience;
+  private final Duration waitMax;
 
   /** Passwords that were right; apart from the others, so that guesses do not evict them. */
   private final Cache<ByteBuffer, Boolean> right =
@@ -98,11 +98,11 @@ final class Passwords implements AutoCloseable {
   }
 
   /**
-   * @param patience time after which a verification is answered with 503
+   * @param waitMax time after which a verification is answered with 503
    */
-  Passwords(Attempts attempts, Duration patience) {
+  Passwords(Attempts attempts, Duration waitMax) {
     this.attempts = attempts;
-    this.patience = patience;
+    this.waitMax = waitMax;
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     key = new SecretKeySpec(secret, "HmacSHA256");
@@ -171,7 +171,7 @@ final class Passwords implements AutoCloseable {
 
   private boolean await(CompletableFuture<Boolean> result) {
     try {
-      return result.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return result.get(waitMax.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw busy();

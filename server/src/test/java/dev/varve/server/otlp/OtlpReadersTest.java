@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Both encodings of a request are read as the same content. */
 class OtlpReadersTest {
   /** Records what a reader finds, as text. */
-  private static final class Told implements OtlpSink {
+  private static final class RecordingSink implements OtlpSink {
     private final List<String> found = new ArrayList<>();
 
     @Override
@@ -41,9 +41,9 @@ class OtlpReadersTest {
                     + metric.unit()
                     + metric.description()
                     + histogram.temporality()
-                    + histogram.points().stream().map(Told::words).toList();
+                    + histogram.points().stream().map(RecordingSink::words).toList();
             case OtlpMetric.Summary summary ->
-                metric.name() + summary.points().stream().map(Told::words).toList();
+                metric.name() + summary.points().stream().map(RecordingSink::words).toList();
             case null -> metric.name() + " without points";
             default -> metric.toString();
           });
@@ -81,16 +81,16 @@ class OtlpReadersTest {
   }
 
   private static List<String> json(String text) {
-    Told told = new Told();
-    new OtlpJson(told, WriteBudget.unlimited())
+    RecordingSink sink = new RecordingSink();
+    new OtlpJson(sink, WriteBudget.unlimited())
         .read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
-    return told.found;
+    return sink.found;
   }
 
   private static List<String> protobuf(byte[] bytes) throws IOException {
-    Told told = new Told();
-    new OtlpProtobuf(told, WriteBudget.unlimited()).read(new ByteArrayInputStream(bytes));
-    return told.found;
+    RecordingSink sink = new RecordingSink();
+    new OtlpProtobuf(sink, WriteBudget.unlimited()).read(new ByteArrayInputStream(bytes));
+    return sink.found;
   }
 
   /** Returns JSON and the bytes that Google's library wrote for it. */

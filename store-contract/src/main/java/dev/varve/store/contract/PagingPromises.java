@@ -56,7 +56,7 @@ final class PagingPromises {
             lab -> everyCellOfRows(lab, Direction.REVERSE)),
         new ContractTest("resumes after the store was opened again", PagingPromises::afterReopen),
         new ContractTest(
-            "resumes after a cell that no longer exists", PagingPromises::behindDeleted),
+            "resumes after a cell that no longer exists", PagingPromises::afterDeleted),
         new ContractTest("resumes with cells added on both sides", PagingPromises::withAdded),
         new ContractTest("names the position after every page", PagingPromises::namesPlaces),
         new ContractTest(
@@ -162,7 +162,7 @@ final class PagingPromises {
         .isEqualTo(expected.cells().subList(42, 100));
   }
 
-  private static void behindDeleted(Lab lab) {
+  private static void afterDeleted(Lab lab) {
     List<Cell> cells =
         List.of(
             Lab.cell("a", Lab.LATEST, "1", 1, "a1"),

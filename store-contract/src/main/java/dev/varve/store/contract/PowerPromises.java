@@ -51,7 +51,7 @@ final class PowerPromises {
         with(
             "replaces what was put on a condition by a later put, and deletes it",
             Power.ConditionalPut.class,
-            PowerPromises::putsBehind),
+            PowerPromises::putsWithAClockBehind),
         with(
             "refuses a conditional put that is too large",
             Power.ConditionalPut.class,
@@ -195,7 +195,7 @@ final class PowerPromises {
     }
   }
 
-  private static void putsBehind(Lab lab, Table table, Power.ConditionalPut power) {
+  private static void putsWithAClockBehind(Lab lab, Table table, Power.ConditionalPut power) {
     assertThat(power.putIf(Lab.cell("r", Lab.LATEST, "q", 1, "decided"), null)).isTrue();
     Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 2, "put"));
     assertThat(Lab.values(Lab.readAll(table))).containsExactly("put");

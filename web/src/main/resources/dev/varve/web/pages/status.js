@@ -181,7 +181,7 @@ function Datasets({ datasets }) {
         amount('samples sealed', 'sealed', count),
         amount('bytes sealed', 'sealedBytes', bytes),
         amount('markers to replay', 'markers', count),
-        amount('deletes standing', 'deletes', count),
+        amount('deletes pending', 'deletes', count),
       ],
     }),
   ];

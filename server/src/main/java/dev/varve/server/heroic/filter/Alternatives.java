@@ -34,7 +34,7 @@ public final class Alternatives {
    * Maximum number of alternatives. A filter with more is read as one, by the terms that all of
    * them share.
    */
-  private static final int MOST = 64;
+  private static final int ALTERNATIVES_MAX = 64;
 
   /**
    * One alternative.
@@ -95,7 +95,7 @@ public final class Alternatives {
     List<List<Filter>> all = new ArrayList<>();
     for (Filter term : terms) {
       List<List<Filter>> some = conjunctions(term, negated);
-      if (some == null || all.size() + some.size() > MOST) {
+      if (some == null || all.size() + some.size() > ALTERNATIVES_MAX) {
         return null;
       }
       all.addAll(some);
@@ -111,7 +111,7 @@ public final class Alternatives {
         // What cannot be taken apart is tested as a whole.
         some = one(term, negated);
       }
-      if ((long) all.size() * some.size() > MOST) {
+      if ((long) all.size() * some.size() > ALTERNATIVES_MAX) {
         some = one(term, negated);
       }
       List<List<Filter>> more = new ArrayList<>();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs in key order, over ascending stretches. */
 final class ForwardRuns implements Runs {
   /** Number of cells of a run to skip before a new request starts after the run. */
-  private static final int PATIENCE_CELLS = 1000;
+  private static final int SKIPPED_CELLS_MAX = 1000;
 
   private final RowSource source;
   private final Deque<PartitionRange> stretches;
@@ -69,15 +69,15 @@ final class ForwardRuns implements Runs {
   @Override
   public void skip() {
     for (int passed = 0; peek() != null; passed++) {
-      if (passed == PATIENCE_CELLS && run != null) {
-        startBehind(Buffers.bytes(run));
+      if (passed == SKIPPED_CELLS_MAX && run != null) {
+        startAfter(Buffers.bytes(run));
         return;
       }
       pop();
     }
   }
 
-  private void startBehind(Bytes key) {
+  private void startAfter(Bytes key) {
     List<PartitionRange> rest =
         stretches.stream().map(stretch -> stretch.since(Position.after(key))).toList();
     stretches.clear();

@@ -97,18 +97,18 @@ final class LatestTable extends CellTable implements FamilyTable {
    * @param putAt the write time of its plain put; null if there is none
    * @param decidedAt the write time of its conditional put; null if there is none
    */
-  record Standing(Bytes qualifier, long time, @Nullable Long putAt, @Nullable Long decidedAt) {}
+  record StoredColumn(Bytes qualifier, long time, @Nullable Long putAt, @Nullable Long decidedAt) {}
 
-  /** Reads rows for {@link #standing}. */
+  /** Reads rows for {@link #storedColumn}. */
   BoundStatement selectStanding(PartitionRange stretch) {
     return select("k, q, t, writetime(v), ct, writetime(cv)", stretch, false, () -> {});
   }
 
   /** Converts a row that {@link #selectStanding} read. */
-  Standing standing(Row row) {
+  StoredColumn storedColumn(Row row) {
     Long putAt = row.isNull(3) ? null : (Long) row.getLong(3);
     Long decidedAt = row.isNull(5) ? null : (Long) row.getLong(5);
-    return new Standing(
+    return new StoredColumn(
         Buffers.bytes(qualifier(row)),
         newer(putAt != null, row.getLong(2), decidedAt != null, row.getLong(4)),
         putAt,

@@ -12,7 +12,7 @@ import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.MutationBatch.Edit;
-import dev.varve.store.cassandra.LatestTable.Standing;
+import dev.varve.store.cassandra.LatestTable.StoredColumn;
 import dev.varve.store.cassandra.NetEdits.Delete;
 import java.util.ArrayList;
 import java.util.List;
@@ -214,7 +214,7 @@ final class MutationStatements {
       if (range.isEmpty()) {
         return;
       }
-      List<Standing> found = standing(table, range);
+      List<StoredColumn> found = storedColumns(table, range);
       if (!delete.whole()) {
         found.removeIf(column -> !batch.deletedTimes(edit).contains(column.time()));
       }
@@ -224,7 +224,7 @@ final class MutationStatements {
         ranged = Math.min(ranged, deleteStamp(family));
         into.add(table.deleteRange(edits, edit, from, to, ranged));
       }
-      for (Standing column : found) {
+      for (StoredColumn column : found) {
         Long decidedAt = column.decidedAt();
         if (decidedAt != null) {
           into.add(table.deleteDecided(edits, edit, column.qualifier(), decidedAt));
@@ -237,20 +237,20 @@ final class MutationStatements {
       }
     }
 
-    private List<Standing> standing(LatestTable table, PartitionRange range) {
-      List<Standing> found = new ArrayList<>();
+    private List<StoredColumn> storedColumns(LatestTable table, PartitionRange range) {
+      List<StoredColumn> found = new ArrayList<>();
       Pages pages = Pages.ofAll(requests, table.selectStanding(range));
       for (Row row = pages.peek(); row != null; row = pages.peek()) {
-        found.add(table.standing(row));
+        found.add(table.storedColumn(row));
         pages.pop();
       }
       return found;
     }
   }
 
-  private static long newest(List<Standing> found) {
+  private static long newest(List<StoredColumn> found) {
     long newest = Long.MIN_VALUE;
-    for (Standing column : found) {
+    for (StoredColumn column : found) {
       Long putAt = column.putAt();
       newest = putAt == null ? newest : Math.max(newest, putAt);
     }

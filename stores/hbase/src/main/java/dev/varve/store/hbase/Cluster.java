@@ -129,7 +129,7 @@ final class Cluster implements AutoCloseable {
   }
 
   /** Returns the servers' present report about the regions of a table. */
-  Compactions.Told told(TableName name) {
+  Compactions.RegionReport regionReport(TableName name) {
     String doing = "asking servers for their regions of table '%s'".formatted(name);
     // A server's own version does not reach clients.
     ClusterMetrics cluster =
@@ -144,7 +144,7 @@ final class Cluster implements AutoCloseable {
     String version = String.valueOf(cluster.getHBaseVersion());
     // The list of regions is read last: a region that has moved or was split since is missing from
     // the reports.
-    return new Compactions.Told(await(admin.getRegions(name), doing), served, version);
+    return new Compactions.RegionReport(await(admin.getRegions(name), doing), served, version);
   }
 
   List<String> tables() {

@@ -32,14 +32,14 @@ final class Compactions {
    * @param version the version of the master; except during an upgrade, all servers run the same
    *     version
    */
-  record Told(List<RegionInfo> regions, List<RegionMetrics> served, String version) {}
+  record RegionReport(List<RegionInfo> regions, List<RegionMetrics> served, String version) {}
 
   /**
    * Returns whether deleted cells are surely gone from all regions of a table.
    *
    * @param deleted when the last of the cells was deleted
    */
-  static Collected collected(TableDescriptor table, Told told, Instant deleted) {
+  static Collected collected(TableDescriptor table, RegionReport report, Instant deleted) {
     String name = table.getTableName().getNameAsString();
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
       if (family.getKeepDeletedCells() != KeepDeletedCells.FALSE) {
@@ -49,11 +49,12 @@ final class Compactions {
       }
     }
     List<RegionInfo> regions =
-        told.regions().stream()
+        report.regions().stream()
             .filter(region -> region.getReplicaId() == RegionInfo.DEFAULT_REPLICA_ID)
             .toList();
-    long clean = regions.stream().filter(region -> isClean(region, told.served(), deleted)).count();
-    boolean exact = tellsEveryByte(told.version());
+    long clean =
+        regions.stream().filter(region -> isClean(region, report.served(), deleted)).count();
+    boolean exact = tellsEveryByte(report.version());
     if (exact && !regions.isEmpty() && clean == regions.size()) {
       return Collected.GONE;
     }
@@ -82,11 +83,11 @@ final class Compactions {
   }
 
   private static boolean isClean(RegionInfo region, List<RegionMetrics> served, Instant deleted) {
-    List<RegionMetrics> told =
+    List<RegionMetrics> reports =
         served.stream()
             .filter(one -> Bytes.equals(one.getRegionName(), region.getRegionName()))
             .toList();
-    return !told.isEmpty() && told.stream().allMatch(one -> isClean(one, deleted));
+    return !reports.isEmpty() && reports.stream().allMatch(one -> isClean(one, deleted));
   }
 
   /**

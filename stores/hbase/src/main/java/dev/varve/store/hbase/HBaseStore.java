@@ -92,7 +92,7 @@ final class HBaseStore implements Store {
     TableDescriptor found = cluster.find(name);
     return found == null
         ? Collected.GONE
-        : Compactions.collected(found, cluster.told(name), deleted);
+        : Compactions.collected(found, cluster.regionReport(name), deleted);
   }
 
   @Override

@@ -98,14 +98,14 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     admission.admitted(cell);
   }
 
-  private boolean checkAndPut(Cell cell, org.apache.hadoop.hbase.@Nullable Cell standing) {
-    CheckAndMutate action = action(cell, standing);
+  private boolean checkAndPut(Cell cell, org.apache.hadoop.hbase.@Nullable Cell current) {
+    CheckAndMutate action = action(cell, current);
     CheckAndMutateResult result =
         surely(() -> store.cluster().forWrites(table.name()).checkAndMutate(action));
     return result.isSuccess();
   }
 
-  private CheckAndMutate action(Cell cell, org.apache.hadoop.hbase.@Nullable Cell standing) {
+  private CheckAndMutate action(Cell cell, org.apache.hadoop.hbase.@Nullable Cell current) {
     byte[] row = cell.row().toArray();
     byte[] family = table.family(cell.family());
     byte[] qualifier = cell.qualifier().toArray();
@@ -115,9 +115,9 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
             .setDurability(store.options().wal().durability);
     CheckAndMutate.Builder check = CheckAndMutate.newBuilder(row);
     // HBase treats a cell with an empty value as missing; the preceding read found no cell at all.
-    return standing == null
+    return current == null
         ? check.ifNotExists(family, qualifier).build(put)
-        : check.ifMatches(isNewest(family, qualifier, standing)).build(put);
+        : check.ifMatches(isNewest(family, qualifier, current)).build(put);
   }
 
   /**

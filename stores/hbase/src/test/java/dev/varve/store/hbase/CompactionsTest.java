@@ -50,7 +50,7 @@ class CompactionsTest {
   private static Collected collected(
       String version, List<RegionInfo> regions, RegionMetrics... served) {
     return Compactions.collected(
-        TABLE, new Compactions.Told(regions, List.of(served), version), DELETED);
+        TABLE, new Compactions.RegionReport(regions, List.of(served), version), DELETED);
   }
 
   private static boolean gone(RegionMetrics served) {
@@ -70,9 +70,9 @@ class CompactionsTest {
   @Test
   void serversThatRoundMemoryDownProveNothing() {
     for (String version : List.of("2.5.11", "2.2.0-hadoop3", "1.7.2", "0.0.0", "", "unknown")) {
-      Collected told = collected(version, List.of(FIRST), metrics(FIRST, 1, 0, LATER));
-      assertThat(told.gone()).as(version).isFalse();
-      assertThat(told.text())
+      Collected report = collected(version, List.of(FIRST), metrics(FIRST, 1, 0, LATER));
+      assertThat(report.gone()).as(version).isFalse();
+      assertThat(report.text())
           .contains("servers before HBase 2.6 do not tell", "flush 't'", "major_compact 't'");
     }
     assertThat(collected("3.0.0-beta-1", List.of(FIRST), metrics(FIRST, 1, 0, LATER)).gone())
@@ -88,7 +88,7 @@ class CompactionsTest {
     assertThat(collected("2.6.4", both, first, copy).text()).contains("1 of 2 regions");
     assertThat(collected("2.6.4", both, first, first).gone()).isFalse();
     assertThat(collected("2.6.4", both, first, metrics(SECOND, 0, 0, LATER)).gone()).isTrue();
-    // A region that moves may be told of twice.
+    // A region that moves may be reported twice.
     assertThat(collected("2.6.4", List.of(FIRST), first, metrics(FIRST, 3, 0, LATER)).gone())
         .isFalse();
   }
