@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.blocks.BlockTiers;
@@ -173,7 +174,7 @@ class BlocksTest {
   }
 
   @Test
-  void dropsBlocksOfExpiredBuckets() throws InterruptedException {
+  void dropsBlocksOfExpiredBuckets() {
     DatasetConfig config =
         TestEngine.withRetention(TestEngine.dataset("main", BLOCKS), Duration.ofDays(3));
     try (TestEngine test = new TestEngine(config)) {
@@ -185,10 +186,7 @@ class BlocksTest {
       test.micros.addAndGet(Duration.ofDays(3).toNanos() / 1000);
       test.put(KEY, NOW + 1, new Value.Real(3));
       test.seal();
-      for (int i = 0; i < 1000 && tiers.view().buckets(TimeRange.ALL).size() > 1; i++) {
-        Thread.sleep(10);
-      }
-      assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(1);
+      await().untilAsserted(() -> assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(1));
       assertThat(read(test)).hasSize(2);
     }
   }

@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.catalog.SeriesIdentity;
@@ -259,9 +260,7 @@ class ConversionTest {
         Run run = runs.next();
         samples += run == null ? 0 : run.samples().size();
         converting = Thread.ofVirtual().start(() -> convert(test));
-        while (!layoutsRead(test).equals(List.of("blocks"))) {
-          Thread.sleep(5);
-        }
+        await().until(() -> layoutsRead(test).equals(List.of("blocks")));
         for (run = runs.next(); run != null; run = runs.next()) {
           samples += run.samples().size();
         }

@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.PowerLossStore.Fate;
 import dev.varve.engine.TestEngine.Sample;
@@ -37,7 +38,7 @@ class JournalModesTest {
   private static final String JOURNAL = "main.journal";
 
   /** More than the interval between syncs. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
   private static DatasetConfig dataset(Sync sync, long bytes) {
     return TestEngine.dataset("main", new BlockLayout(Resolution.MILLISECONDS))
@@ -71,13 +72,10 @@ class JournalModesTest {
 
   @ParameterizedTest
   @EnumSource(value = Sync.class, mode = Mode.EXCLUDE, names = "FSYNC")
-  void syncsSoonWithoutFurtherWrites(Sync sync) throws InterruptedException {
+  void syncsSoonWithoutFurtherWrites(Sync sync) {
     try (TestEngine test = new TestEngine(dataset(sync))) {
       write(test, 0, 3);
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      while (test.store().hasUnsynced() && System.nanoTime() < end) {
-        Thread.sleep(10);
-      }
+      await().atMost(WAIT_MAX).until(() -> !test.store().hasUnsynced());
       assertThat(test.dataset().parts().figures().get("journal_queued_bytes")).isZero();
       test.losePower(new Random(1));
       assertThat(read(test)).hasSize(3);

@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.engine.check.CheckFinding;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,7 +67,10 @@ class SnapshotsTest {
             }));
       }
       for (int i = 0; i < 4; i++) {
-        Thread.sleep(150);
+        long[] last = before.isEmpty() ? new long[WRITERS] : before.getLast();
+        await()
+            .until(
+                () -> IntStream.range(0, WRITERS).allMatch(w -> acknowledged[w].get() > last[w]));
         before.add(counts(acknowledged));
         made.add(engine.snapshots().create());
       }

@@ -51,17 +51,21 @@ class DoorTest {
   }
 
   @Test
-  void remembersManySeriesAndForgetsSome() {
+  void remembersASeriesUntilManyOthersCame() {
     Door door = door(rule("x", null, "y", "replace"));
+    GroupKey first = GroupKey.of("m", Tags.of("x", "first"));
+    Door.Entry entry = door.enter(first);
+    assertThat(door.enter(first)).isSameAs(entry);
     for (int i = 0; i < 100_000; i++) {
       String value = Integer.toString(i);
       assertThat(door.enter(GroupKey.of("m", Tags.of("x", value))).key())
           .isEqualTo(GroupKey.of("m", Tags.of("x", value, "y", value)));
     }
+    assertThat(door.enter(first)).isEqualTo(entry).isNotSameAs(entry);
   }
 
   @Test
-  void limitsAreNamed() {
+  void refusalsNameTheLimit() {
     Door door = new Door(Relabelling.NONE, new LabelLimits(2, 5, 7));
     assertThat(door.enter(GroupKey.of("m", Tags.of("a", "1", "b", "2"))).refusal()).isNull();
     refused(
