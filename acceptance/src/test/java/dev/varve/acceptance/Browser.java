@@ -31,7 +31,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A real Chromium without a window. */
 final class Browser implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(20);
   private static final Dimension DESK = new Dimension(1200, 1000);
   private static final Duration SCRIPT_MAX = Duration.ofMinutes(2);
   private static final String AXE_POM = "META-INF/maven/org.webjars.npm/axe-core/pom.properties";
@@ -114,7 +114,7 @@ final class Browser implements AutoCloseable {
 
   /** Waits until a question has an answer that is not null. */
   private <T> T wait(Supplier<@Nullable T> question, String what) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + WAIT_MAX.toNanos();
     while (System.nanoTime() < end) {
       try {
         T answer = question.get();

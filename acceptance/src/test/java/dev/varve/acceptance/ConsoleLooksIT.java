@@ -116,7 +116,7 @@ class ConsoleLooksIT {
   }
 
   @Test
-  void whatStandsStillLooksAsBefore() {
+  void unanimatedPartsLookAsBefore() {
     site.open("?page=layout&layout=buckets&layout=opentsdb");
     for (String layout : List.of("buckets", "opentsdb")) {
       String anatomy = ".anatomy[data-layout=" + layout + "] ";

@@ -24,7 +24,7 @@ class MonitoringIT {
   }
 
   @Test
-  void whatTheDashboardAsksIsPromQl() throws Exception {
+  void theQueriesOfTheDashboardArePromQl() throws Exception {
     String dashboard = Files.readString(MONITORING.resolve("grafana/dashboards/varve.json"));
     StringBuilder rules = new StringBuilder("groups:\n- name: dashboard\n  rules:\n");
     int panels = 0;

@@ -141,10 +141,10 @@ final class VarveProcess implements AutoCloseable {
     try (Stream<Path> all = Files.list(tasks)) {
       for (Path task : (Iterable<Path>) all::iterator) {
         String stat = Files.readString(task.resolve("stat"));
-        int behindName = stat.lastIndexOf(')');
-        if (stat.substring(stat.indexOf('(') + 1, behindName).startsWith(name)) {
+        int afterName = stat.lastIndexOf(')');
+        if (stat.substring(stat.indexOf('(') + 1, afterName).startsWith(name)) {
           // The first field after the name is the third, and the 19th is the nice value.
-          found.add(Integer.parseInt(stat.substring(behindName + 2).split(" ", -1)[19 - 3]));
+          found.add(Integer.parseInt(stat.substring(afterName + 2).split(" ", -1)[19 - 3]));
         }
       }
     }

@@ -151,7 +151,7 @@ class CellsCommandTest {
   }
 
   @Test
-  void whatIsNoCellIsShownAsItCame() {
+  void malformedCellsAreShownUnchanged() {
     String known = "{\"table\":\"buckets\",\"family\":\"d\",\"row\":\"00\",";
     List<String> lines =
         List.of(

@@ -157,7 +157,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatCellsEncodesItDecodes() {
+  void cellsDecodesItsOwnOutput() {
     assertThat(run(POINT + "\n", "cells", "--layout", "buckets", "--output", "json")).isZero();
     String cells = out.toString();
     out.getBuffer().setLength(0);
@@ -243,7 +243,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatIsPutIsQueriedAndExplained() {
+  void aPointThatIsPutIsQueriedAndExplained() {
     String data = folder.resolve("data").toString();
 
     assertThat(run("", "put", "--data", data, POINT)).isZero();

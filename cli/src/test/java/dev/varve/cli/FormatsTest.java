@@ -179,7 +179,7 @@ class FormatsTest {
    * each were only in the log of RocksDB.
    */
   @Test
-  void whatAnEarlierBuildLeftInOtherLayoutsOpens() throws IOException {
+  void dataOfAnEarlierBuildInOtherLayoutsOpens() throws IOException {
     folder = Files.createDirectory(folder.resolve("layouts"));
     unpack("formats-2026-11-layouts.zip");
     Files.writeString(

@@ -150,7 +150,7 @@ class ParquetTest {
   }
 
   @Test
-  void whatDuckDbWritesOfItIsReadToo() throws Exception {
+  void filesThatDuckDbRewritesAreReadToo() throws Exception {
     fill("a");
     Path file = folder.resolve("m.parquet");
     Path again = folder.resolve("again.parquet");

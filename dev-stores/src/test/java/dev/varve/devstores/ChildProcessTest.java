@@ -41,7 +41,7 @@ class ChildProcessTest {
   }
 
   @Test
-  void waitsNoLongerThanItIsTold() {
+  void waitsNoLongerThanItsTimeout() {
     try (ChildProcess child = start("sleep 60")) {
       assertThatThrownBy(() -> child.awaitOutput("ready", Duration.ofMillis(100)))
           .isInstanceOf(DevStoreException.class)

@@ -123,7 +123,7 @@ class CompactionTest {
   }
 
   @Test
-  void whatIsWrittenLaterCountsAndIsTakenInTheNextTime() {
+  void laterWritesCountAndAreCompactedNextTime() {
     try (TestEngine engine = engine()) {
       fill(engine);
       compact(engine, ALL);

@@ -267,7 +267,7 @@ class CompanionTest {
 
   /** A damaged row blocks only its own marker; the dataset still opens. */
   @Test
-  void repairsWhatIsBehindARowThatIsDamaged() {
+  void repairsWhatIsAfterARowThatIsDamaged() {
     engine.dataset();
     engine
         .store()

@@ -188,7 +188,7 @@ class ConversionFailuresTest {
     AtomicBoolean fails = new AtomicBoolean();
     List<Thread> writers = new ArrayList<>();
     TestEngine[] of = new TestEngine[1];
-    Runnable failBehindLastRound =
+    Runnable failAfterLastRound =
         () -> {
           if (late.get() >= MANY && !fails.get() && writers.stream().noneMatch(Thread::isAlive)) {
             Thread writer =
@@ -202,7 +202,7 @@ class ConversionFailuresTest {
             fails.set(waits(writer));
           }
         };
-    try (TestEngine test = begun("buckets", failBehindLastRound)) {
+    try (TestEngine test = begun("buckets", failAfterLastRound)) {
       of[0] = test;
       test.store()
           .fates((write, table) ->

@@ -32,7 +32,7 @@ class FailedWriteTest {
   void isSeenByEveryReaderOnceOneHasSeenIt(String layout) {
     try (TestEngine test = open(layout)) {
       test.put(KEY, NEAR, new Value.Real(1));
-      failBehindSamples(test, layout);
+      failAfterSamples(test, layout);
 
       assertThat(times(test, TimeRange.ALL)).containsExactly(FAR, NEAR);
       assertThat(times(test, around(FAR))).containsExactly(FAR);
@@ -44,7 +44,7 @@ class FailedWriteTest {
   @ValueSource(strings = {"buckets", "kairosdb", "opentsdb", "heroic", "companion"})
   void isSeenByEveryReaderWhereTheSeriesWasNew(String layout) {
     try (TestEngine test = open(layout)) {
-      failBehindSamples(test, layout);
+      failAfterSamples(test, layout);
       test.put(KEY, NEAR, new Value.Real(1));
 
       assertThat(times(test, TimeRange.ALL)).containsExactly(FAR, NEAR);
@@ -58,7 +58,7 @@ class FailedWriteTest {
   void isFollowedByOneThatSurvives(String layout) {
     try (TestEngine test = open(layout)) {
       test.put(KEY, NEAR, new Value.Real(1));
-      failBehindSamples(test, layout);
+      failAfterSamples(test, layout);
       test.put(KEY, FAR + 1000, new Value.Real(3));
       test.losePower(new Random(1));
 
@@ -76,7 +76,7 @@ class FailedWriteTest {
   }
 
   /** Writes a sample much older than all others; the store's answer to it is lost. */
-  private static void failBehindSamples(TestEngine test, String layout) {
+  private static void failAfterSamples(TestEngine test, String layout) {
     test.dataset();
     Layout primary = layouts(layout)[0];
     String data = "main." + primary.tables().get(primary.dataTable()).name();

@@ -186,7 +186,7 @@ class HeatMapTest {
     return dataset().within(bounds).usage().heatMaps().map(table, request, ReadGuard.NONE);
   }
 
-  /** Rows of others lie before, between and behind, in ranges that are left out. */
+  /** Rows of others lie before, between and after, in ranges that are left out. */
   @ParameterizedTest
   @CsvSource({"memory, buckets", "memory, heroic", "memory, kairosdb", "memory, salted"})
   void aBoundUserSeesRowsOfTheirOwn(String kind, String layout) {

@@ -140,7 +140,7 @@ class QueryLogTest {
 
   /** It is neither dropped as damaged nor written over. */
   @Test
-  void whatALaterVersionWroteIsRefusedByNameAndStays() {
+  void recordsOfALaterVersionAreRefusedByNameAndStay() {
     TestEngine engine = engine();
     engine.put(GroupKey.of("cpu", Tags.of("host", "a")), NOW, new Value.Real(1));
     engine.dataset().usage().noteQuery(SUM, request("cpu", "a", 3_500_000), 3, 30, COST, 5);

@@ -247,7 +247,7 @@ class TwoServersTest {
 
   /** Each server counts keys of its own writes; a heat map of either shows those of both. */
   @Test
-  void whatTheServersCountOfKeysAddsUp() {
+  void keyCountsOfTheServersAddUp() {
     Dataset first = a.open(config("buckets"));
     Dataset second = b.open(config("buckets"));
     for (int i = 0; i < 30; i++) {

@@ -98,7 +98,7 @@ class UpkeepTest {
   }
 
   @Test
-  void whatIsPutIntoTheTablesOfOthersExpiresToo() {
+  void samplesInTablesOfOthersExpireToo() {
     Store cells = new MemoryStore();
     TestEngine.layout("kairosdb")
         .tables()
@@ -112,7 +112,7 @@ class UpkeepTest {
   }
 
   @Test
-  void whatHasNoTimeNeverExpires() {
+  void tablesWithoutATimeNeverExpire() {
     write("heroic", false, at(NOW));
 
     assertThat(told.get("main.metrics"))
@@ -128,7 +128,7 @@ class UpkeepTest {
   }
 
   @Test
-  void whatAStoreWouldRemoveTooEarlyIsRefused() {
+  void samplesThatTheStoreWouldRemoveTooEarlyAreRefused() {
     assertThat(write("kairosdb", false, at(NOW - 29 * DAY, NOW + DAY - 1)).refused()).isZero();
     WriteResult result = write("kairosdb", false, at(NOW, NOW + DAY));
 

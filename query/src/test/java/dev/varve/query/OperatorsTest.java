@@ -646,7 +646,7 @@ class OperatorsTest {
   }
 
   @Test
-  void whatComesBeforeTheOriginCountsAsPartOfTheFirstWindow() {
+  void samplesBeforeTheOriginBelongToTheFirstWindow() {
     MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
     Series one = series("a", "x");
     runs.add(one, 12, new Value.Int64(1))

@@ -309,7 +309,7 @@ class EvaluatedGroupTest {
   }
 
   @Test
-  void whatFiredBeforeARestartFiresAgainAndWhatNearlyDidWaitsForAWhile() {
+  void afterARestartFiringAlertsFireAgainAndPendingOnesWait() {
     for (int i = 0; i < 60; i++) {
       sample("x", Map.of("host", "a"), i, 1);
     }
@@ -334,7 +334,7 @@ class EvaluatedGroupTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatHadEndedBeforeARestartBeginsAnew(boolean marked) {
+  void alertsThatEndedBeforeARestartBeginAnew(boolean marked) {
     store.marked = marked;
     EvaluatedGroup before = group(0, alert("x > 0", 12, 0));
     for (int i = 0; i <= 20; i++) {

@@ -30,7 +30,7 @@ class CostlyJsonTest {
   }
 
   @Test
-  void aTimeOfAMillionZerosBehindThePointIsCutToZero() {
+  void aTimeOfAMillionZerosAfterThePointIsCutToZero() {
     HttpResponse<String> answer =
         server.post(
             "/api/v1/datapoints",

@@ -154,7 +154,7 @@ class HeldMemoryTest {
   }
 
   @Test
-  void aFeedGoesOnBehindALineForWhichThereWasNoRoom() throws IOException {
+  void aFeedGoesOnAfterALineForWhichThereWasNoRoom() throws IOException {
     Socket hog = from(2, server.port());
     hog.getOutputStream().write(head("/api/v1/write", (2 << 20) - 100_000));
     hog.getOutputStream().write(new byte[(2 << 20) - 200_000]);

@@ -177,7 +177,7 @@ class TableInspectorTest {
   }
 
   @Test
-  void believesWhatItIsToldAndShowsThatItIsWrong() {
+  void trustsItsParametersAndShowsThatTheyAreWrong() {
     write(Layouts.of("opentsdb", Map.of()), 20);
 
     Inspection inspection = inspect("opentsdb", Map.of("saltWidth", "1"), Map.of());

@@ -22,7 +22,7 @@ class StampClockTest {
   }
 
   @Test
-  void goesOnBehindWhatWasGivenBefore() {
+  void goesOnAfterWhatWasGivenBefore() {
     StampClock clock = new StampClock(micros::get, 9_000_000_000L);
 
     assertThat(clock.next()).isEqualTo(9_000_000_001L);

@@ -15,8 +15,8 @@ class ThreadPriorityTest {
   /** Field 19 of {@code proc_pid_stat(5)}; the second one is a name in parentheses. */
   private static int nice() throws Exception {
     String stat = Files.readString(Path.of("/proc/thread-self/stat"));
-    String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    return Integer.parseInt(behindName[19 - 3]);
+    String[] afterName = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return Integer.parseInt(afterName[19 - 3]);
   }
 
   private static <T> T onThread(Callable<T> work) throws Exception {
@@ -45,7 +45,7 @@ class ThreadPriorityTest {
   }
 
   @Test
-  void whatHeavyThreadsOfferIsHeavy() throws Exception {
+  void workOfferedByHeavyThreadsIsHeavy() throws Exception {
     CompletableFuture<Boolean> ofHeavy = new CompletableFuture<>();
     CompletableFuture<Boolean> ofOther = new CompletableFuture<>();
     onThread(() -> {

@@ -132,8 +132,8 @@ class BadLinesTest {
   }
 
   /** Returns the samples, or the error after checking that the batch is unchanged. */
-  private static List<String> outcome(Subject subject, byte[] line, int before, int behind) {
-    byte[] bytes = new byte[before + line.length + behind];
+  private static List<String> outcome(Subject subject, byte[] line, int before, int after) {
+    byte[] bytes = new byte[before + line.length + after];
     new Random(1).nextBytes(bytes);
     System.arraycopy(line, 0, bytes, before, line.length);
     BatchBuilder batch = new BatchBuilder().add(BEFORE, 1, new Value.Int64(2));

@@ -32,10 +32,10 @@ class OpenTsdbLinesTest {
 
   @Test
   void readsTexts() {
-    LineFormat behindCommand = lines::readText;
+    LineFormat afterCommand = lines::readText;
     assertThat(
             Reading.of(
-                behindCommand,
+                afterCommand,
                 " m 1000 up a=b",
                 " m 2000 \"two words\" a=b",
                 " m 3000 \"\" a=b",
@@ -45,28 +45,28 @@ class OpenTsdbLinesTest {
             "m{a=\"b\"} 2000 \"two words\"",
             "m{a=\"b\"} 3000 \"\"",
             "m{a=\"b\"} 4000 \"12\"");
-    assertThat(Reading.complaint(behindCommand, " m 1000 \"half a=b"))
+    assertThat(Reading.complaint(afterCommand, " m 1000 \"half a=b"))
         .isEqualTo("the text '\"half a=b' has no closing quote");
-    assertThat(Reading.complaint(behindCommand, " m 1000 up"))
+    assertThat(Reading.complaint(afterCommand, " m 1000 up"))
         .isEqualTo("expected metric, time, text and at least one tag=value");
-    assertThat(Reading.complaint(behindCommand, ""))
+    assertThat(Reading.complaint(afterCommand, ""))
         .isEqualTo("expected metric, time, text and at least one tag=value");
   }
 
   @Test
   void readsTimesInMillisecondsWhereTheyAreSaidToBe() {
-    LineFormat behindCommand = lines::readMilliseconds;
+    LineFormat afterCommand = lines::readMilliseconds;
     assertThat(
             Reading.of(
-                behindCommand,
+                afterCommand,
                 " m 1000 1 a=b",
                 "\tm 1356998400 2.5 a=b",
                 " put 1356998400123 3 a=b"))
         .containsExactly(
             "m{a=\"b\"} 1000 1i", "m{a=\"b\"} 1356998400 2.5", "put{a=\"b\"} 1356998400123 3i");
-    assertThat(Reading.complaint(behindCommand, " m 1356998400.123 1 a=b"))
+    assertThat(Reading.complaint(afterCommand, " m 1356998400.123 1 a=b"))
         .isEqualTo("time '1356998400.123' is not an integer of 64 bits");
-    assertThat(Reading.complaint(behindCommand, ""))
+    assertThat(Reading.complaint(afterCommand, ""))
         .isEqualTo("expected metric, time, value and at least one tag=value");
   }
 

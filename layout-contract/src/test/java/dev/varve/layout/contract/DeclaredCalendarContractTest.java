@@ -1,6 +1,6 @@
 package dev.varve.layout.contract;
 
-/** Calendar buckets by name before the tags, and finer ones that fall behind them. */
+/** Calendar buckets by name before the tags, and finer ones that follow them. */
 class DeclaredCalendarContractTest extends LayoutContract {
   @Override
   protected LayoutFixture fixture() {

@@ -37,7 +37,7 @@ final class DeclaredFixture implements LayoutFixture {
   /** The first byte of values of kinds to come, which packed values may hold. */
   private static final int RESERVED = 0x80;
 
-  /** Of one to four bytes a character; "x" stands beside "x\u0001", which sorts behind it. */
+  /** Of one to four bytes a character; "x" stands beside "x\u0001", which sorts after it. */
   private static final List<String> SHORT =
       List.of("x", "x\u0001", "", "a b", "ab", "é", "\ue000", "\ud83d\ude00");
 

@@ -1,6 +1,6 @@
 package dev.varve.layout.contract;
 
-/** The value in the qualifier behind the time, its end mark behind texts. */
+/** The value in the qualifier after the time, with its end mark after texts. */
 class DeclaredValueInQualifierContractTest extends LayoutContract {
   @Override
   protected LayoutFixture fixture() {

@@ -10,7 +10,7 @@ import dev.varve.model.Tags;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** Row key parts in their simplest form: texts behind one byte of length, numbers in 8 bytes. */
+/** Row key parts in their simplest form: texts after one byte of length, numbers in 8 bytes. */
 final class SketchParts {
   private static final long SIGN = Long.MIN_VALUE;
 
@@ -412,7 +412,7 @@ final class SketchParts {
   private static int skipText(byte[] row, int from, int to) {
     int end = from + 1 + byteAt(row, from, to);
     if (end > to) {
-      throw new DamagedCellException("row key: a text ends behind the key, at " + end);
+      throw new DamagedCellException("row key: a text ends beyond the key, at " + end);
     }
     return end;
   }

@@ -33,7 +33,7 @@ class DamageTest {
   private static final long STAMP = 1_700_000_000_000_000L;
 
   @Property(tries = 2000)
-  void whatIsNotRefusedMeansExactlyItsBytes(
+  void damagedCellsAreRefusedOrMeanExactlyTheirBytes(
       @ForAll("layouts") Layout layout, @ForAll("values") Value value, @ForAll long seed) {
     Random random = new Random(seed);
     Cell whole = cell(layout, value);

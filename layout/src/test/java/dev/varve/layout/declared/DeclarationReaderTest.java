@@ -129,7 +129,7 @@ class DeclarationReaderTest {
   }
 
   @Test
-  void whatIsNoYamlIsToldOfWithItsPlace() {
+  void malformedYamlIsReportedWithItsPlace() {
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nkey: [metric", Map.of()))
         .isInstanceOf(DeclarationException.class)
         .hasMessageStartingWith("layout: line 2, column 13: not YAML: ");

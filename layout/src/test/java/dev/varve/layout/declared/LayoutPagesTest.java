@@ -34,7 +34,7 @@ class LayoutPagesTest {
     return Layouts.list().stream().map(Layouts.Entry::name).filter(name -> !OTHERS.contains(name));
   }
 
-  /** A fenced block: what stands behind the fence, and its lines. */
+  /** A fenced block: the words after the fence, and its lines. */
   private record Block(String kind, String info, List<String> lines) {}
 
   @ParameterizedTest

@@ -25,8 +25,8 @@ class OrderedTextTest {
   }
 
   @Property
-  void aTextIsFoundAndReadBackWhateverFollows(@ForAll("texts") String text, @ForAll byte[] behind) {
-    byte[] bytes = ended(text).concat(Bytes.of(behind)).toArray();
+  void aTextIsFoundAndReadBackWhateverFollows(@ForAll("texts") String text, @ForAll byte[] after) {
+    byte[] bytes = ended(text).concat(Bytes.of(after)).toArray();
     int end = OrderedText.endOfText(bytes, 0, bytes.length);
     assertThat(OrderedText.read(bytes, 0, end)).isEqualTo(text);
   }

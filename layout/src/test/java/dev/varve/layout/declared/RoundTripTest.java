@@ -65,7 +65,7 @@ class RoundTripTest {
   record Point(GroupKey key, String field, long time, Value value) {}
 
   @Property(tries = 400)
-  void whatIsEncodedComesBack(
+  void encodedSamplesAreDecodedUnchanged(
       @ForAll("layouts") Layout layout, @ForAll("points") List<Point> points, @ForAll long seed) {
     Random random = new Random(seed);
     Map<Series, Map<Long, Value>> expected = new HashMap<>();

@@ -124,7 +124,7 @@ class TimePartsTest {
     "week, 2014-W53", "week, 2015-W00", "week, 2015-W54", "week, 2015w10x", "month, 2015-13",
     "month, 2015-00", "month, 2015/01", "day, 2015-02-29", "day, 2015-02-3x", "year, 20x5"
   })
-  void whatIsNoNameIsRefused(String unit, String name) {
+  void malformedNamesAreRefused(String unit, String name) {
     KeyPart.Time part = named(CalendarUnit.valueOf(unit.toUpperCase(Locale.ROOT)));
     byte[] row = name.getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> part.timeAt(row, 0, row.length))

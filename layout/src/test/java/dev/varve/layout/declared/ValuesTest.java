@@ -91,7 +91,7 @@ class ValuesTest {
         "80",
         "ff"
       })
-  void whatIsNoValueIsRefused(String hex) {
+  void malformedValuesAreRefused(String hex) {
     byte[] bytes = HexFormat.of().parseHex(hex);
     assertThat(ValueCodec.read(bytes, 0, bytes.length)).isNull();
   }

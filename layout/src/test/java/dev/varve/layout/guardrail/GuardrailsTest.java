@@ -146,7 +146,7 @@ class GuardrailsTest {
 
   @ParameterizedTest
   @MethodSource("faults")
-  void whatOverflowsMakesNoLayout(Rule rule, String trips, String fine) {
+  void aDeclarationThatOverflowsMakesNoLayout(Rule rule, String trips, String fine) {
     assertThatThrownBy(() -> Layouts.of(trips, Map.of()))
         .isInstanceOfSatisfying(
             DeclarationException.class,

@@ -53,7 +53,7 @@ class KairosDbLayoutTest {
   // Round trips
 
   @Property
-  void whatIsEncodedComesBack(
+  void encodedSamplesAreDecodedUnchanged(
       @ForAll ColumnUnit unit, @ForAll("samples") List<Map.Entry<Long, Value>> samples) {
     KairosDbLayout of = KairosDbLayout.of(Map.of("unit", unit.name()));
     BatchBuilder batch = new BatchBuilder();

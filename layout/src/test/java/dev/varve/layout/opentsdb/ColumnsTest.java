@@ -48,7 +48,7 @@ class ColumnsTest {
     // A double with flags of the wrong length.
     "0018, 3ff199999999999a, 1000=1.1",
   })
-  void believesTheLengthOfAnOldValue(String qualifier, String value, String expected) {
+  void trustsTheLengthOfAnOldValue(String qualifier, String value, String expected) {
     assertThat(HandMadeRow.samples(row.cell(qualifier, value).decode(layout)))
         .containsExactly(expected + "@1000000");
     assertDescribed();

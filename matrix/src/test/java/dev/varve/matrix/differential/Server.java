@@ -22,7 +22,7 @@ final class Server {
   /** The line that ends a connection to OpenTSDB; KairosDB has none. */
   private static final String EXIT = "exit\n";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final URI address;
   private final String prefix;
@@ -83,7 +83,7 @@ final class Server {
     }
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(address + prefix + own(request.path())))
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .header("Content-Type", "application/json");
     String body = request.body();
     builder.method(
@@ -105,7 +105,7 @@ final class Server {
   /** Sends lines, which end the connection, and returns the lines of the answer. */
   private Answer lines(String lines) {
     try (Socket socket = new Socket(address.getHost(), linesPort)) {
-      socket.setSoTimeout((int) PATIENCE.toMillis());
+      socket.setSoTimeout((int) TIMEOUT.toMillis());
       socket.getOutputStream().write(lines.getBytes(StandardCharsets.UTF_8));
       if (!lines.endsWith(EXIT)) {
         socket.shutdownOutput();

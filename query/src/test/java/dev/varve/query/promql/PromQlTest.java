@@ -55,7 +55,7 @@ class PromQlTest {
   }
 
   @Test
-  void keepsMatchersAsWrittenWithTheMetricBehindThem() {
+  void keepsMatchersAsWrittenWithTheMetricAfterThem() {
     assertThat(parse("x{b=\"1\", a!=\"2\", c=~\"3\", d!~\"4\"}", VectorSelector.class).matchers())
         .containsExactly(
             new LabelMatcher("b", Operator.EQUAL, "1"),
@@ -212,7 +212,7 @@ class PromQlTest {
   }
 
   @Test
-  void tellsOfAPatternBeforeWhatComesBehindIt() {
+  void tellsOfAPatternBeforeWhatComesAfterIt() {
     assertThat(problem("a{b=~\"(\"} + $"))
         .isEqualTo("1:3: parse error: error parsing regexp: missing closing ): `(`");
   }

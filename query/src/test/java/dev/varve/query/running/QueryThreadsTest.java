@@ -41,7 +41,7 @@ class QueryThreadsTest {
   }
 
   @Test
-  void aThreadEndsBehindAHeavyQuery() throws Exception {
+  void aThreadEndsAfterAHeavyQuery() throws Exception {
     Thread heavy =
         threads
             .submit(() -> {
@@ -54,7 +54,7 @@ class QueryThreadsTest {
   }
 
   @Test
-  void whatAQueryThrowsOrLeavesInterruptedReachesNoOther() throws Exception {
+  void anExceptionOrInterruptOfAQueryReachesNoOther() throws Exception {
     Future<Thread> failing =
         threads.submit(() -> {
           Thread.currentThread().interrupt();

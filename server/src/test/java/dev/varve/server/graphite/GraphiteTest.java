@@ -119,7 +119,7 @@ class GraphiteTest {
   }
 
   @Test
-  void takesNothingBehindALongRequestOfABrowser() throws IOException {
+  void takesNothingAfterALongRequestOfABrowser() throws IOException {
     String request = "POST /" + "x".repeat(40_000) + " HTTP/1.1\nHost: a\n\n";
     send(LINES, (request + "from.page 4 1700000000\n").getBytes(UTF_8));
     assertThat(value("{__name__=\"from.page\"}", 1_700_000_000)).doesNotContain("\"4\"");

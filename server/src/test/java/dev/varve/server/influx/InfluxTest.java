@@ -167,9 +167,9 @@ class InfluxTest {
         .contains(
             "has no closing quote; line 2: goes on with the text that a line before has opened");
     assertThat(value("", "within", 1_700_000_000)).contains("\"result\":[]");
-    String wrongBehind =
+    String wrongAfter =
         "open,host=a msg=\"x 1700000000\nwithin,host=a value=1 1700000000\nopen msg=\"y 1700000000\nbehind,host=a value=2 1700000000\n";
-    assertThat(write("/write?precision=s", wrongBehind).body()).contains("unable to parse 3 lines");
+    assertThat(write("/write?precision=s", wrongAfter).body()).contains("unable to parse 3 lines");
     assertThat(value("", "within", 1_700_000_000)).contains("\"result\":[]");
     assertThat(value("", "behind", 1_700_000_000)).contains("\"2\"");
   }

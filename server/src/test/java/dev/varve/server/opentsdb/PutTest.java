@@ -202,7 +202,7 @@ class PutTest {
 
   /** Reading this many points takes longer than a millisecond. */
   @Test
-  void saysWhenTheClientsPatienceIsAtItsEnd() {
+  void saysWhenTheTimeoutOfTheClientHasPassed() {
     StringJoiner points = new StringJoiner(",", "[", "]");
     for (int i = 0; i < 5000; i++) {
       points.add(point("late", Integer.toString(1_356_998_400 + i), "1"));

@@ -86,7 +86,7 @@ class UnreadAnswersTest {
   }
 
   @Test
-  void whoReadsGetsAllAnswersInTheirOrder() throws IOException {
+  void aClientThatReadsGetsAllAnswersInTheirOrder() throws IOException {
     try (Socket socket = connect()) {
       socket.setSoTimeout(20_000);
       Thread writing =

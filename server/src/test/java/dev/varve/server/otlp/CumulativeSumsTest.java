@@ -127,7 +127,7 @@ class CumulativeSumsTest {
   }
 
   @Test
-  void whoHadNoPointForLongestGivesWay() {
+  void theSumThatIsUnchangedForLongestIsEvicted() {
     for (String host : new String[] {"a", "b", "c", "a", "d"}) {
       add(host, 1, host.equals("a") && sums.size() == 3 ? 20 : 10, 1);
     }

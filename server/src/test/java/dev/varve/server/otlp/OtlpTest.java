@@ -308,7 +308,7 @@ class OtlpTest {
   }
 
   @Test
-  void whatIsRefusedIsCountedAndNamedAndTheRestIsKept() throws Exception {
+  void refusedPointsAreCountedAndNamedAndTheRestIsKept() throws Exception {
     HttpResponse<String> answer =
         metric(
             "bad",
@@ -339,7 +339,7 @@ class OtlpTest {
   }
 
   @Test
-  void whatTheLayoutRefusesIsCountedToo() {
+  void refusalsOfTheLayoutCountToo() {
     // OpenTSDB does not store NaN.
     HttpResponse<String> answer =
         json(

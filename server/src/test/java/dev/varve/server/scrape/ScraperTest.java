@@ -158,7 +158,7 @@ class ScraperTest {
   }
 
   @Test
-  void whatIsScrapedPassesTheDoorAsAllThatIsWritten() throws IOException {
+  void relabellingAndLimitsApplyToScrapedSamples() throws IOException {
     pages.put(
         "/metrics", "a{pod=\"1\"} 1\na{pod=\"2\"} 2\nunwanted 1\nlong{l=\"01234567890\"} 1\n");
     Relabelling rules =

@@ -303,7 +303,7 @@ class BoundRightsTest {
   /** Names of snapshots, paths and tables are for those who may delete or administer all series. */
   @ParameterizedTest
   @CsvSource({"all,true", "eraser,true", "red,false", "reader,false"})
-  void whatHoldsDeletedSamplesIsForWhoeverMayDeleteAll(String user, boolean shown) {
+  void onlyUsersWhoMayDeleteAllSeriesSeeRemnants(String user, boolean shown) {
     HttpResponse<byte[]> answer = ask(user, "GET", OTHER + "/varve/v1/deletes", "");
     assertThat(status(answer)).isEqualTo(200);
     assertThat(text(answer).contains("\"remnants\":[")).as(text(answer)).isEqualTo(shown);
@@ -486,7 +486,7 @@ class BoundRightsTest {
   }
 
   @Test
-  void whatNoSelectorCanLimitIsRefusedByName() {
+  void routesThatNoSelectorCanLimitAreRefusedByName() {
     for (String path : List.of("/snapshot/list", "/metrics", "/prometheus/api/v1/rules")) {
       HttpResponse<byte[]> answer = ask("red", "GET", path, "");
       assertThat(status(answer)).isEqualTo(403);

@@ -78,13 +78,13 @@ class RowOrderTest {
   }
 
   @Test
-  void whatIsTooMuchForOneMutationFollows() {
+  void editsBeyondOneMutationFollow() {
     assertThat(apply(batch("a1", "b1", "a2", "b2", "a3", "b3"), 2, ending())).isEmpty();
     assertThat(applied).containsExactly("a1+a2 b1+b2", "a3 b3");
   }
 
   @Test
-  void nothingIsSentBehindWhatMayStillArrive() {
+  void nothingIsSentAfterAMutationThatMayStillArrive() {
     assertThat(
             apply(
                 batch("a1", "b1", "a2", "b2", "a3", "b3"),

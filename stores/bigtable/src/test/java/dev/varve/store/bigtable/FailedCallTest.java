@@ -47,7 +47,7 @@ class FailedCallTest {
   }
 
   @Test
-  void whatFoundNoConnectionWasNotApplied() {
+  void aCallWithoutAConnectionWasNotApplied() {
     FailedCall call = new FailedCall(failure(Code.UNAVAILABLE, new ConnectException("refused")));
     assertThat(call.outcome("writing").status()).isEqualTo(Status.NOT_APPLIED);
     assertThat(call.outcome("writing").reason())

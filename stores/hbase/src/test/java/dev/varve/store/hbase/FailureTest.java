@@ -28,7 +28,7 @@ class FailureTest {
   }
 
   @Test
-  void whatIsSaidBeforeTheFirstRowHoldsForAll() {
+  void anErrorBeforeTheFirstRowHoldsForAllRows() {
     assertThat(kind(new NotServingRegionException("moved"), 1000)).isEqualTo(Kind.NOT_APPLIED);
     assertThat(kind(new ConnectException("refused"), 1000)).isEqualTo(Kind.NOT_APPLIED);
     assertThat(kind(new DoNotRetryIOException("no such family"), 1000)).isEqualTo(Kind.REFUSED);
