@@ -172,7 +172,7 @@ public final class Query {
         .toList();
   }
 
-  /** Explains the query, with default limits, like the other form. */
+  /** Explains the query within its limits, as the form for several plans does. */
   public PlanExplanation explain(Dataset dataset, boolean analyze) {
     return explain(List.of(plan), "query", dataset, QueryUse.of(limits), analyze);
   }
