@@ -431,7 +431,7 @@ class SlowClientsTest {
     // A request in the reserve makes room once it has taken a second.
     AtomicInteger asked = new AtomicInteger();
     await()
-        .atMost(Duration.ofSeconds(2))
+        .atMost(SOON)
         .ignoreException(SocketException.class)
         .untilAsserted(() -> {
           asked.incrementAndGet();
