@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GivenCells {
   private final List<ScratchTables> tables;
-  private final Map<Place, Located> standing = new HashMap<>();
+  private final Map<Place, Located> kept = new HashMap<>();
   private final Set<Located> replaced = new LinkedHashSet<>();
 
   GivenCells(List<ScratchTables> tables) {
@@ -41,11 +41,11 @@ final class GivenCells {
       }
     }
     Place place = place(located);
-    Located before = standing.get(place);
+    Located before = kept.get(place);
     if (before == null) {
       String refused = to.put(located.table(), located.cell());
       if (refused == null) {
-        standing.put(place, located);
+        kept.put(place, located);
       }
       return refused;
     }
@@ -57,7 +57,7 @@ final class GivenCells {
     if (refused == null) {
       replaced.add(older ? located : before);
       replaced.remove(older ? before : located);
-      standing.put(place, older ? before : located);
+      kept.put(place, older ? before : located);
     }
     return refused;
   }

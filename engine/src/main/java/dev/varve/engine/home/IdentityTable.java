@@ -236,11 +236,11 @@ public final class IdentityTable implements AutoCloseable {
       return true;
     }
     Bytes own = Bytes.of(ByteBuffer.allocate(8).putLong(server.id()).array());
-    Bytes standing = maker();
-    if (standing != null && (standing.equals(own) || !takeOver)) {
-      return standing.equals(own);
+    Bytes current = maker();
+    if (current != null && (current.equals(own) || !takeOver)) {
+      return current.equals(own);
     }
-    return power.putIf(new Cell(DATASET, 0, MAKER, stamp, own), standing);
+    return power.putIf(new Cell(DATASET, 0, MAKER, stamp, own), current);
   }
 
   private @Nullable Bytes maker() {

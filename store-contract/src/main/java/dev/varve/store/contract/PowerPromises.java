@@ -149,8 +149,8 @@ final class PowerPromises {
 
   private static void clockBehind(Lab lab, Table table, Power.ConditionalPut power) {
     for (int family : new int[] {Lab.LATEST, Lab.ALL}) {
-      Cell standing = Lab.cell("r", family, "q", lab.time(2000), "a");
-      Lab.put(table, standing);
+      Cell existing = Lab.cell("r", family, "q", lab.time(2000), "a");
+      Lab.put(table, existing);
       assertThat(power.putIf(Lab.cell("r", family, "q", lab.time(1000), "b"), text("a"))).isTrue();
       assertThat(power.putIf(Lab.cell("r", family, "q", lab.time(1500), "c"), text("a"))).isFalse();
       assertThat(newest(table, family)).isEqualTo("b");
