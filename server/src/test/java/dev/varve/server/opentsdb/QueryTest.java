@@ -46,6 +46,15 @@ class QueryTest {
     put("count", 10, "30", "host=a");
     put("count", 20, "5", "host=a");
     put("count", 30, "25", "host=a");
+    put("minutes", 250, "40", "host=a");
+    put("minutes", 670, "90", "host=a");
+    put("minutes", 1090, "95", "host=a");
+    put("weeks", 1_710_000_000 - T, "-3", "host=a");
+    put("weeks", 1_710_700_000 - T, "4", "host=a");
+    put("weeks", 1_712_500_000 - T, "88", "host=a");
+    put("weeks", 1_710_000_000 - T, "9", "host=b");
+    put("weeks", 1_710_700_000 - T, "3", "host=b");
+    put("weeks", 1_712_500_000 - T, "5", "host=b");
     put("names", 0, "1", "host=Web1");
     put("names", 0, "2", "host=web2", "rack=r");
     put("names", 0, "4", "host=db1");
@@ -180,6 +189,30 @@ class QueryTest {
       })
   void computesRates(String m, String expected) {
     assertThat(points(m)).isEqualTo(expected);
+  }
+
+  /**
+   * The buckets that are filled begin before the hour that is read, at T - 180 and on 25 February.
+   * The first rate is that of the next bucket, which begins with the query or later. The classes of
+   * OpenTSDB 2.4.0 gave the expected values.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "1500001440 | 1500002699 | sum:7m-sum-zero:rate:minutes       | 1500001860:0.11904761904761904 1500002280:0.011904761904761904",
+        "1500001440 | 1500002699 | p99:7m-sum-nan:rate:minutes        | 1500001860:0.11904761904761904 1500002280:0.011904761904761904",
+        "1710000000 | 1714233737 | p99:3wc-first-zero:rate{counter,,5}:weeks | 1712448000:4.6296296296296294E-5",
+      })
+  void showsNoRateOfTheFirstFilledBucket(long from, long to, String m, String expected) {
+    for (String dataset : List.of("", "/datasets/opentsdb")) {
+      String answer =
+          server
+              .get("%s/api/query?start=%d&end=%d&m=%s".formatted(dataset, from, to, encoded(m)))
+              .body();
+      assertThat(answer)
+          .contains("\"dps\":{\"" + expected.replace(":", "\":").replace(" ", ",\"") + "}");
+    }
   }
 
   @ParameterizedTest

@@ -42,12 +42,15 @@ record Stages(
 
   /** Returns the stages after the downsampling. */
   PointSink afterDownsampling(PointSink last) {
-    PointSink next = rate(last);
     Operation user = source.part().sub().rate() ? Operation.RATE : null;
     Downsampling spec = source.part().downsampling();
-    if (spec != null && !spec.isWhole() && spec.fill() != Fill.NONE) {
+    PointSink next;
+    if (spec == null || spec.isWhole() || spec.fill() == Fill.NONE) {
+      next = rate(last);
+    } else {
       ScanRange range = source.range(query.start(), query.end());
-      PointSink filled = measured(Operation.FILL, user, next);
+      PointSink filled =
+          measured(Operation.FILL, user, rate(new ScannedPoints(range.from(), last)));
       next =
           new FillBuckets(
               Buckets.of(spec, source.part().zone()),
