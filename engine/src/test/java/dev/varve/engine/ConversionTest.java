@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
@@ -48,6 +49,8 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -323,6 +326,51 @@ class ConversionTest {
       assertThat(convert(test).done()).isTrue();
       assertThat(read(test)).hasSize(2).doesNotContainKey(first.field("value"));
     }
+  }
+
+  /** The conversion has read the samples before the delete, and is interrupted after it. */
+  @Test
+  void noCopyOfADeletedSampleIsMadeAfterTheDelete() throws Exception {
+    HeldReads reads = new HeldReads(thread -> thread.getName().equals("converting"));
+    try (TestEngine test =
+        new TestEngine(withBlocks(cells("buckets")))
+            .around(store -> new WatchedStore(store, reads::around))) {
+      test.dataset();
+      test.micros.set(BORDER * 1000 + 3 * DAY * 1000);
+      fill(test, 1, 100, DAY / 10);
+      GroupKey first = GroupKey.of("m", Tags.of("host", "h0"));
+      delete(test, first, new TimeRange(BORDER, Long.MAX_VALUE));
+      assertThat(seriesInBlocks(test)).isZero();
+
+      reads.arm();
+      AtomicBoolean stopped = new AtomicBoolean();
+      CompletableFuture<?> converted = new CompletableFuture<>();
+      Thread.ofPlatform()
+          .name("converting")
+          .start(() -> {
+            try {
+              test.dataset()
+                  .maintenance()
+                  .convertIntoBlocks(progress -> stopped.set(reads.isReleased()), stopped::get);
+              converted.complete(null);
+            } catch (RuntimeException | AssertionError e) {
+              converted.completeExceptionally(e);
+            }
+          });
+      assertThat(reads.await()).isTrue();
+      delete(test, first, TimeRange.ALL);
+      reads.release();
+      converted.get(20, TimeUnit.SECONDS);
+      assertThat(stopped).isTrue();
+      assertThat(seriesInBlocks(test)).as("with copies").isZero();
+      assertThat(test.dataset().parts().open().index().size()).isZero();
+    }
+  }
+
+  private static long seriesInBlocks(TestEngine test) {
+    OpenDataset open = test.dataset().parts().open();
+    BlockTiers blocks = open.periods().all().getLast().tiers();
+    return IntStream.range(0, open.index().numbers().size()).filter(blocks::has).count();
   }
 
   /** Converts until blocks have copies of a slice that cells still answer for. */

@@ -18,8 +18,6 @@ import dev.varve.model.Value;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.ReadCancelledException;
-import dev.varve.store.ReadCost;
-import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,40 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Memory limits, cancellation and failures of reads. */
 class ReadBoundsTest {
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
-
-  /** A cursor controlled by a test. */
-  private abstract static class Held implements CellCursor {
-    final CellCursor cursor;
-
-    Held(CellCursor cursor) {
-      this.cursor = cursor;
-    }
-
-    @Override
-    public boolean next(CellBatch into) {
-      return cursor.next(into);
-    }
-
-    @Override
-    public @Nullable ResumeToken token() {
-      return cursor.token();
-    }
-
-    @Override
-    public ReadCost cost() {
-      return cursor.cost();
-    }
-
-    @Override
-    public void cancel() {
-      cursor.cancel();
-    }
-
-    @Override
-    public void close() {
-      cursor.close();
-    }
-  }
 
   private static TestEngine engine(String layout, UnaryOperator<CellCursor> cursors) {
     return new TestEngine(TestEngine.dataset("main", TestEngine.layout(layout)))
@@ -103,7 +66,7 @@ class ReadBoundsTest {
     AtomicLong pulled = new AtomicLong();
     UnaryOperator<CellCursor> counting =
         cursor ->
-            new Held(cursor) {
+            new CursorAround(cursor) {
               @Override
               public boolean next(CellBatch into) {
                 boolean more = cursor.next(into);
@@ -145,7 +108,7 @@ class ReadBoundsTest {
   void endsSoonAfterItIsCancelled() throws InterruptedException, ExecutionException {
     UnaryOperator<CellCursor> endless =
         cursor ->
-            new Held(cursor) {
+            new CursorAround(cursor) {
               private boolean filled;
 
               @Override
@@ -206,7 +169,7 @@ class ReadBoundsTest {
     AtomicLong pages = new AtomicLong();
     UnaryOperator<CellCursor> failing =
         cursor ->
-            new Held(cursor) {
+            new CursorAround(cursor) {
               @Override
               public boolean next(CellBatch into) {
                 if (pages.incrementAndGet() > 3) {
@@ -236,7 +199,7 @@ class ReadBoundsTest {
     UnaryOperator<CellCursor> counting =
         cursor -> {
           open.incrementAndGet();
-          return new Held(cursor) {
+          return new CursorAround(cursor) {
             private boolean closed;
 
             @Override

@@ -91,6 +91,9 @@ public final class BlockConversion {
   private int days = 1;
   private boolean writersWait;
 
+  /** How many deletes had been accepted when the slice was begun. */
+  private long deletes;
+
   /** The outcome of an attempt to move the border. */
   private enum Move {
     DONE,
@@ -118,7 +121,7 @@ public final class BlockConversion {
     this.progress = progress;
     this.stopped = stopped;
     this.tiers = last().tiers();
-    this.copy = new SliceCopy(dataset, reader, writer.copier(), this::tell, stopped);
+    this.copy = new SliceCopy(dataset, reader, writer.copier(), this::tell, this::mayNotCopy);
   }
 
   private static void refuseUnlessPossible(OpenDataset dataset) {
@@ -250,7 +253,7 @@ public final class BlockConversion {
 
   private void convertSlice() {
     awaitNoDelete();
-    long deletes = dataset.deletes().added();
+    deletes = dataset.deletes().added();
     long start = System.nanoTime();
     TimeRange slice = nextSlice();
     record(border(), slice.from(), false);
@@ -264,8 +267,8 @@ public final class BlockConversion {
         copyAgain(slice, late);
         move =
             round < ROUNDS
-                ? alone(() -> move(slice, late, deletes))
-                : lastRound(slice, late, deletes);
+                ? alone(() -> move(slice, late))
+                : lastRound(slice, late);
       }
     } finally {
       alone(() -> note(null));
@@ -293,6 +296,19 @@ public final class BlockConversion {
   private boolean note(@Nullable LateWrites writes) {
     dataset.periods().note(writes);
     return true;
+  }
+
+  /**
+   * Returns whether nothing more of the slice may be copied. What was read before a delete was
+   * accepted may contain its samples, and its job does not look for copies that are made later.
+   */
+  private boolean mayNotCopy() {
+    return stopped.getAsBoolean() || isDeleted();
+  }
+
+  /** Returns whether a delete was accepted since the slice was begun. */
+  private boolean isDeleted() {
+    return dataset.deletes().added() != deletes;
   }
 
   /** Waits until no delete is pending: one may have read periods before the border moves. */
@@ -335,11 +351,11 @@ public final class BlockConversion {
    * writers have to wait, in the order of every write: they hold theirs while they wait. It lets
    * them go on if the copies cannot be made or sealed soon, for example because the store fails.
    */
-  private Move lastRound(TimeRange slice, LateWrites late, long deletes) {
+  private Move lastRound(TimeRange slice, LateWrites late) {
     try (Room room = copy.enter()) {
       return alone(() -> {
         copyAgainWithin(room, slice, late);
-        return tiers.seal(SEAL_ALONE_MAX) ? move(slice, late, deletes) : Move.LATE;
+        return tiers.seal(SEAL_ALONE_MAX) ? move(slice, late) : Move.LATE;
       });
     } catch (OverloadedException e) {
       SliceCopy.pause(e);
@@ -367,8 +383,8 @@ public final class BlockConversion {
   }
 
   /** Moves the border to the start of a slice, while nobody writes. */
-  private Move move(TimeRange slice, LateWrites late, long deletes) {
-    if (dataset.deletes().added() != deletes || !dataset.deletes().isEmpty()) {
+  private Move move(TimeRange slice, LateWrites late) {
+    if (isDeleted() || !dataset.deletes().isEmpty()) {
       return Move.DELETED;
     }
     if (!late.isEmpty() || stopped.getAsBoolean()) {

@@ -66,6 +66,9 @@ final class SliceCopy {
   /** Room for copies that are made while writers wait; null if each write takes its own. */
   private @Nullable Room held;
 
+  /**
+   * @param stopped true once nothing more may be copied; asked for each run and each write
+   */
   SliceCopy(
       OpenDataset dataset,
       DatasetReader reader,
@@ -273,12 +276,10 @@ final class SliceCopy {
   private boolean isWritten(Period into) {
     Room reserved = held;
     if (reserved != null) {
-      reserved.write(into, waiting);
-      return true;
+      return reserved.write(into, waiting, stopped);
     }
     try (Room own = copier.enter(bytes(waitingSamples, waitingTexts))) {
-      own.write(into, waiting);
-      return true;
+      return own.write(into, waiting, stopped);
     } catch (OverloadedException e) {
       pause(e);
       return false;

@@ -6,6 +6,8 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.write.Destination.Outcome;
 import dev.varve.model.SampleGroup;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Writes samples into a period in blocks that it does not answer for yet. They count neither as
@@ -14,10 +16,15 @@ import java.util.List;
 public final class BlockCopier {
   private final WriteJob.Path path;
   private final BatchBudget admission;
+  private final Lock writing;
 
-  BlockCopier(WriteJob.Path path, BatchBudget admission) {
+  /**
+   * @param writing the lock that every writer of samples holds
+   */
+  BlockCopier(WriteJob.Path path, BatchBudget admission, Lock writing) {
     this.path = path;
     this.admission = admission;
+    this.writing = writing;
   }
 
   /**
@@ -41,12 +48,29 @@ public final class BlockCopier {
     }
 
     /**
-     * Writes samples of known series. They are as durable as the journal of the period makes them.
+     * Writes samples of known series, unless they are outdated. They are as durable as the journal
+     * of the period makes them.
      *
+     * @param outdated whether nothing may be written any more; asked while no delete can be
+     *     accepted, because a copy of a deleted sample would have a higher stamp than the delete
+     * @return whether they were written
      * @throws OverloadedException if too much is waiting to be sealed; nothing was written
      * @throws WriteFailedException if a store failed
      */
-    public void write(Period into, List<SampleGroup> groups) {
+    public boolean write(Period into, List<SampleGroup> groups, BooleanSupplier outdated) {
+      writing.lock();
+      try {
+        if (outdated.getAsBoolean()) {
+          return false;
+        }
+        write(into, groups);
+        return true;
+      } finally {
+        writing.unlock();
+      }
+    }
+
+    private void write(Period into, List<SampleGroup> groups) {
       RefusedSamples tally = new RefusedSamples();
       List<Part> parts =
           groups.stream()

@@ -424,7 +424,7 @@ public final class DatasetWriter implements AutoCloseable {
 
   /** Returns a writer that copies samples of cells into blocks. */
   public BlockCopier copier() {
-    return new BlockCopier(path, admission);
+    return new BlockCopier(path, admission, tables.writing());
   }
 
   /**
