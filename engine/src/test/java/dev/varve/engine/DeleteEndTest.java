@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The compaction of the table of deletes fails once, after the record of a delete is gone. */
+/** What is written once the record of a delete is gone stays, and the delete ends. */
 class DeleteEndTest {
   private static final long START = 1_699_999_200_000L;
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
@@ -110,6 +110,31 @@ class DeleteEndTest {
       goOn.countDown();
       assertThat(deletion.await(Duration.ofSeconds(20))).isTrue();
       assertThat(engine.dataset().deletes().standing()).isEmpty();
+    }
+  }
+
+  /** The job has found the deleted sample, but not removed it yet. */
+  @Test
+  void aSampleWrittenAfterACancelStays() throws Exception {
+    HeldReads reads = new HeldReads(thread -> thread.getName().equals("deletes of main"));
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout("cell-per-event")))
+            .around(store -> new WatchedStore(store, reads::around))) {
+      long time = START / 1000 * engine.dataset().resolution().perSecond();
+      engine.put(KEY, time, new Value.Real(1));
+      reads.arm();
+      Deletion deletion = engine.dataset().deletes().begin(ALL, TimeRange.ALL);
+      assertThat(reads.await()).isTrue();
+      deletion.cancel();
+      engine.put(KEY, time, new Value.Real(42));
+      reads.release();
+      // The thread of deletes takes the next one once it has ended the first.
+      Deletion next = engine.dataset().deletes().begin(Selector.metric("other"), TimeRange.ALL);
+      assertThat(next.await(Duration.ofSeconds(20))).isTrue();
+      assertThat(engine.read(ReadRequest.of(ALL, TimeRange.ALL)).get(KEY.field("value")))
+          .containsExactly(new TestEngine.Sample(time, new Value.Real(42)));
+      assertThat(deletion.progress().state()).isEqualTo(State.CANCELLED);
+      assertThat(deletion.progress().samples()).as("removed samples").isZero();
     }
   }
 

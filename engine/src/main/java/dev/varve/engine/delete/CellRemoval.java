@@ -23,6 +23,7 @@ import dev.varve.store.TimeUse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,13 +48,20 @@ final class CellRemoval {
   private final RowRewrite rewrite;
   private final RemovalTally tally;
   private final BooleanSupplier stopped;
+  private final Consumer<Runnable> whileRecorded;
   private final MutationBatch edits = new MutationBatch();
+
+  /** The number of samples in the cells that the edits delete. */
+  private long samples;
+
   private final Map<Bytes, Match> mixed = new LinkedHashMap<>();
   private final RowSamples decoded = new RowSamples();
   private @Nullable TouchedRows touched;
 
   /**
    * @param stopped polled for each row; true ends the removal
+   * @param whileRecorded runs an action unless the record of the delete is gone, and keeps the
+   *     record until it has ended
    */
   CellRemoval(
       OpenDataset dataset,
@@ -61,7 +69,8 @@ final class CellRemoval {
       PlacedLayout placed,
       DeleteRecord one,
       RemovalTally tally,
-      BooleanSupplier stopped) {
+      BooleanSupplier stopped,
+      Consumer<Runnable> whileRecorded) {
     this.tables = tables;
     this.placed = placed;
     this.layout = placed.layout();
@@ -69,6 +78,7 @@ final class CellRemoval {
     this.rewrite = new RowRewrite(dataset, placed, tally);
     this.tally = tally;
     this.stopped = stopped;
+    this.whileRecorded = whileRecorded;
   }
 
   /** Removes the samples from the rows of a walk. */
@@ -102,7 +112,7 @@ final class CellRemoval {
       touched = touched == null ? TouchedRows.of(cells.row(cell)) : touched.plus(cells.row(cell));
       if (hidden == samples(decoded)) {
         delete(placed.dataTable().spec(), cells, cell, edits);
-        tally.removed(hidden);
+        samples += hidden;
       } else {
         mixed.put(cells.row(cell), series);
       }
@@ -115,13 +125,18 @@ final class CellRemoval {
   }
 
   private void apply() {
-    tables.deleteCells(placed, edits);
+    // In layouts without stamps, nothing else protects what is written once the record is gone.
+    whileRecorded.accept(() -> {
+      tables.deleteCells(placed, edits);
+      tally.removed(edits.size(), samples);
+    });
     edits.clear();
+    samples = 0;
   }
 
   private void rewrite() {
     if (!mixed.isEmpty()) {
-      tables.rewriteRows(placed, () -> rewrite.edits(mixed));
+      whileRecorded.accept(() -> tables.rewriteRows(placed, () -> rewrite.edits(mixed)));
       mixed.clear();
     }
   }

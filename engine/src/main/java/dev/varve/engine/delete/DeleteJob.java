@@ -192,7 +192,7 @@ final class DeleteJob implements Deletion {
       return;
     }
     TimeRange times = one.times().intersect(period.stored());
-    CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped);
+    CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped, this::whileRecorded);
     try (RowWalk walk = reader.jobs().pieces(period, layout, series, times)) {
       removal.run(walk);
     } finally {
@@ -219,6 +219,16 @@ final class DeleteJob implements Deletion {
     long before = tally.samples();
     blocks.remove(times, hidden, tally, stopped);
     inBlocks |= tally.samples() > before;
+  }
+
+  /**
+   * Runs an action unless the record is gone. {@link #cancel} waits until it has ended: samples
+   * that are accepted once the record is gone must stay.
+   */
+  private synchronized void whileRecorded(Runnable action) {
+    if (!recordGone) {
+      action.run();
+    }
   }
 
   /** Returns whether there is anything to remove. */

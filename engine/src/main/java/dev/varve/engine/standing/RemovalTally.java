@@ -21,7 +21,12 @@ public final class RemovalTally {
 
   /** Counts a cell that was removed with all its samples. */
   public void removed(int ofSamples) {
-    cells.incrementAndGet();
+    removed(1, ofSamples);
+  }
+
+  /** Counts cells that were removed with all their samples. */
+  public void removed(int ofCells, long ofSamples) {
+    cells.addAndGet(ofCells);
     samples.addAndGet(ofSamples);
   }
 
