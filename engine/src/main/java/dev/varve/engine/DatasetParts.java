@@ -87,7 +87,8 @@ record DatasetParts(
         new ServiceTexts(open),
         OriginalTexts.open(open, Layout::texts),
         OriginalTexts.open(open, Layout::seriesTexts),
-        new DeleteJobs(open, reader, writer, refresh::isComplete, DeleteJobs.SEAL_WAIT_MAX),
+        new DeleteJobs(
+            open, reader, writer, refresh::isComplete, refresh.searching(), DeleteJobs.SEAL_WAIT_MAX),
         new Fill(reader, writer, open.resolution()),
         heat,
         usage(open, share),

@@ -312,7 +312,12 @@ class DeletesTest {
       DatasetParts parts = engine.dataset().parts();
       try (DeleteJobs impatient =
           new DeleteJobs(
-              parts.open(), parts.reader(), parts.writer(), () -> true, Duration.ofMillis(200))) {
+              parts.open(),
+              parts.reader(),
+              parts.writer(),
+              () -> true,
+              parts.refresh().searching(),
+              Duration.ofMillis(200))) {
         assertThatThrownBy(() -> impatient.accept(ALL, TimeRange.ALL))
             .isInstanceOf(OverloadedException.class)
             .hasMessageContaining("nothing is deleted");

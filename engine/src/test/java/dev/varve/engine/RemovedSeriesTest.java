@@ -42,10 +42,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -399,6 +401,41 @@ class RemovedSeriesTest {
       engine.restart();
       assertThat(users(engine)).containsExactly("bob");
       assertThat(tablesNaming(engine, "alice")).isEmpty();
+    }
+  }
+
+  /** The search has read the rows of a series, and keeps what it has found after they are gone. */
+  @ParameterizedTest
+  @ValueSource(strings = {"blocks", "buckets"})
+  void isNotAddedBySearchesThatReadItsRowsBefore(String layout) throws Exception {
+    HeldReads reads = new HeldReads(thread -> thread.getName().equals("search"));
+    try (TestEngine engine =
+        engine(layout).around(store -> new WatchedStore(store, reads::around))) {
+      put(engine, OF_ALICE, 1);
+      put(engine, OF_BOB, 1);
+      engine.seal();
+      reads.arm();
+      CompletableFuture<?> searched = new CompletableFuture<>();
+      Thread.ofPlatform()
+          .name("search")
+          .start(() -> {
+            try {
+              engine.dataset().maintenance().rebuildCatalog(progress -> {});
+              searched.complete(null);
+            } catch (RuntimeException e) {
+              searched.completeExceptionally(e);
+            }
+          });
+      assertThat(reads.await()).isTrue();
+      Deletion deletion = engine.dataset().deletes().begin(ALICE, TimeRange.ALL);
+      Awaitility.await().until(() -> deletion.progress().samples() == 1);
+      assertThat(deletion.await(Duration.ofSeconds(1))).as("ended during the search").isFalse();
+      reads.release();
+      assertThat(deletion.await(LONG)).as("%s", deletion.progress()).isTrue();
+      searched.get(20, TimeUnit.SECONDS);
+      assertThat(users(engine)).containsExactly("bob");
+      engine.restart();
+      assertThat(users(engine)).containsExactly("bob");
     }
   }
 

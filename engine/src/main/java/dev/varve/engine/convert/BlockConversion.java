@@ -265,10 +265,7 @@ public final class BlockConversion {
       copy.run(slice, dataset.index().match(all, slice, Kind.ALL, ReadGuard.NONE));
       for (int round = 0; move == Move.LATE && !stopped.getAsBoolean(); round++) {
         copyAgain(slice, late);
-        move =
-            round < ROUNDS
-                ? alone(() -> move(slice, late))
-                : lastRound(slice, late);
+        move = round < ROUNDS ? alone(() -> move(slice, late)) : lastRound(slice, late);
       }
     } finally {
       alone(() -> note(null));

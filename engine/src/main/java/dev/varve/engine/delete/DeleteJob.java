@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -77,19 +78,21 @@ final class DeleteJob implements Deletion {
 
   /**
    * @param earlier the removals that an earlier process may have made for this delete
+   * @param searching held while rows are searched for series
    */
   DeleteJob(
       OpenDataset dataset,
       DatasetReader reader,
       DatasetWriter writer,
       DeleteRecord one,
-      EarlierRemovals earlier) {
+      EarlierRemovals earlier,
+      Lock searching) {
     this.dataset = dataset;
     this.reader = reader;
     this.tables = writer.tables();
     this.one = one;
     this.earlier = earlier;
-    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, earlier);
+    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, earlier, searching);
   }
 
   DeleteRecord of() {
@@ -192,7 +195,8 @@ final class DeleteJob implements Deletion {
       return;
     }
     TimeRange times = one.times().intersect(period.stored());
-    CellRemoval removal = new CellRemoval(dataset, tables, layout, one, tally, stopped, this::whileRecorded);
+    CellRemoval removal =
+        new CellRemoval(dataset, tables, layout, one, tally, stopped, this::whileRecorded);
     try (RowWalk walk = reader.jobs().pieces(period, layout, series, times)) {
       removal.run(walk);
     } finally {

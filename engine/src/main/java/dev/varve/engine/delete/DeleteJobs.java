@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class DeleteJobs implements AutoCloseable {
   private final DatasetReader reader;
   private final DatasetWriter writer;
   private final BooleanSupplier knowsAllSeries;
+  private final Lock searching;
   private final Duration sealWaitMax;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
@@ -58,6 +60,7 @@ public final class DeleteJobs implements AutoCloseable {
 
   /**
    * @param knowsAllSeries whether the catalog is complete; until it is, a job would miss series
+   * @param searching held while rows are searched for series
    * @param sealWaitMax maximum time that a delete waits until the samples accepted before it are in
    *     blocks
    */
@@ -66,11 +69,13 @@ public final class DeleteJobs implements AutoCloseable {
       DatasetReader reader,
       DatasetWriter writer,
       BooleanSupplier knowsAllSeries,
+      Lock searching,
       Duration sealWaitMax) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.knowsAllSeries = knowsAllSeries;
+    this.searching = searching;
     this.sealWaitMax = sealWaitMax;
   }
 
@@ -163,7 +168,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   private DeleteJob execute(DeleteRecord one, EarlierRemovals earlier) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer, one, earlier);
+    DeleteJob job = new DeleteJob(dataset, reader, writer, one, earlier, searching);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

@@ -23,12 +23,15 @@ import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.store.Power;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,10 +46,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In a store that several servers share, another server may write samples of a series whose
  * labels it believes to be stored. In attached tables other programs do. There nothing is removed.
+ *
+ * <p>A search for series, which may have read the rows of a series before they were deleted, adds
+ * it to the catalog again. So the removal waits for its end, and none begins before the removal
+ * ends.
  */
 final class SeriesRemoval {
   /** Number of series that are removed together, while writers wait. */
   private static final int SERIES_AT_ONCE = 32;
+
+  private static final Duration SEARCH_PAUSE = Duration.ofMillis(100);
 
   private final OpenDataset dataset;
   private final DatasetReader reader;
@@ -54,6 +63,7 @@ final class SeriesRemoval {
   private final RemovalTally tally;
 
   private final EarlierRemovals earlier;
+  private final Lock searching;
 
   /** Series that the catalog no longer has, but the tables may. */
   private final List<Match> leaving = new ArrayList<>();
@@ -68,12 +78,14 @@ final class SeriesRemoval {
       DatasetReader reader,
       DatasetWriter writer,
       RemovalTally tally,
-      EarlierRemovals earlier) {
+      EarlierRemovals earlier,
+      Lock searching) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.tally = tally;
     this.earlier = earlier;
+    this.searching = searching;
   }
 
   /** Returns whether only this process writes to the tables and the home. */
@@ -94,6 +106,20 @@ final class SeriesRemoval {
     if (!isAlone()) {
       return;
     }
+    while (!searching.tryLock()) {
+      if (stopped.getAsBoolean()) {
+        return;
+      }
+      LockSupport.parkNanos(SEARCH_PAUSE.toNanos());
+    }
+    try {
+      removeAll(selector, stopped);
+    } finally {
+      searching.unlock();
+    }
+  }
+
+  private void removeAll(Selector selector, BooleanSupplier stopped) {
     if (!leaving.isEmpty()) {
       writer.alone(() -> {
         finish();

@@ -29,6 +29,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Called after the next full search, which takes no series as seen; null for nothing. */
   private final AtomicReference<@Nullable Runnable> anew = new AtomicReference<>();
 
-  /** Held during a full search, so that only one runs at a time. */
+  /** Held during a full search, so that only one runs at a time, and no series is removed. */
   private final ReentrantLock rebuilding = new ReentrantLock();
 
   private volatile RebuildProgress progress = RebuildProgress.NONE;
@@ -306,6 +307,14 @@ public final class CatalogRefresh implements AutoCloseable {
           now.series(),
           now.damaged());
     }
+  }
+
+  /**
+   * Returns the lock of full searches. While it is held none runs, so that nothing adds a series to
+   * the catalog whose row was read before.
+   */
+  public Lock searching() {
+    return rebuilding;
   }
 
   /** Returns whether all series are known that existed when the dataset was created. */
