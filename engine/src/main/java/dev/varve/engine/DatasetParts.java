@@ -73,6 +73,7 @@ record DatasetParts(
     Companions companions = writer.companions();
     DatasetReader reader = new DatasetReader(open, companions);
     CatalogRefresh refresh = new CatalogRefresh(open, writer);
+    UsageKeeper usage = usage(open, share);
     return new DatasetParts(
         open,
         writer,
@@ -88,10 +89,16 @@ record DatasetParts(
         OriginalTexts.open(open, Layout::texts),
         OriginalTexts.open(open, Layout::seriesTexts),
         new DeleteJobs(
-            open, reader, writer, refresh::isComplete, refresh.searching(), DeleteJobs.SEAL_WAIT_MAX),
+            open,
+            reader,
+            writer,
+            refresh::isComplete,
+            refresh.searching(),
+            new LabelRecords(open, heat, usage),
+            DeleteJobs.SEAL_WAIT_MAX),
         new Fill(reader, writer, open.resolution()),
         heat,
-        usage(open, share),
+        usage,
         new ReentrantLock(),
         share.copies());
   }
@@ -120,9 +127,10 @@ record DatasetParts(
         blocks.start();
       }
     }
-    deletes.start();
     heat.start(new HeatHistory(open.home().heat(), open.clock()::next));
     usage.start();
+    // Last, because deletes take labels out of the key counters and the query log.
+    deletes.start();
   }
 
   /** Rebuilds the catalog even if it is marked as complete. */

@@ -137,9 +137,8 @@ public final class Deletes {
   }
 
   /**
-   * Returns the home of the dataset, whose records beside the series may still hold labels. No
-   * record tells whether it names a series that a delete has removed, and the range bounds of key
-   * counters do not expire.
+   * Returns the home of the dataset, which may still hold labels. Deletes of earlier builds left
+   * them in the records beside the series, and no record tells whether there were such deletes.
    */
   private Remnant inHome(Instant deleted) {
     boolean keepsNames =
@@ -151,11 +150,8 @@ public final class Deletes {
         null,
         keepsNames ? null : deleted.plus(Duration.ofDays(days)),
         false,
-        "No samples, but labels: key counters keep row keys for 30 days and bounds of ranges for longer, the query log keeps selectors for %d days, the cardinality keeps names for %d days, and RocksDB's MANIFEST keeps keys until the next start.%s"
-            .formatted(
-                UsageKeeper.UNUSED_DAYS,
-                days,
-                keepsNames ? " Names in the table of UIDs stay." : ""));
+        "No samples, but labels: RocksDB's MANIFEST keeps keys until the next start. Deletes take labels out of key counters, query log and cardinality, but earlier builds left them there, for up to %d days, and later queries for the labels are logged.%s"
+            .formatted(days, keepsNames ? " Names in the table of UIDs stay." : ""));
   }
 
   /** Returns when the last delete ended, or now, if one has not; null if there was none. */

@@ -317,6 +317,7 @@ class DeletesTest {
               parts.writer(),
               () -> true,
               parts.refresh().searching(),
+              removed -> {},
               Duration.ofMillis(200))) {
         assertThatThrownBy(() -> impatient.accept(ALL, TimeRange.ALL))
             .isInstanceOf(OverloadedException.class)

@@ -6,12 +6,12 @@ import dev.varve.engine.config.DatasetConfig;
 import dev.varve.engine.config.DatasetConfig.PeriodConfig;
 import dev.varve.engine.config.DatasetConfig.StoreConfig;
 import dev.varve.engine.config.EngineConfig;
-import dev.varve.engine.home.Home;
 import dev.varve.engine.progress.Deletion;
+import dev.varve.engine.request.ReadRequest;
+import dev.varve.engine.usage.QueryKind;
 import dev.varve.layout.StorageLayout;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
-import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
@@ -20,12 +20,14 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Power;
+import dev.varve.store.ReadCost;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,7 +131,26 @@ class ErasureTest {
     try (Engine engine = Engine.open(config)) {
       assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
       assertThat(found(deleted)).as("label before").isOne();
+      for (TagFilter filter :
+          List.of(
+              new TagFilter.Equal("user", "Marlene-Dietrich"),
+              new TagFilter.In("user", Set.of("someone-else", "Marlene-Dietrich")),
+              new TagFilter.Regex("user", "someone-else|Marlene-Dietrich"))) {
+        engine
+            .defaultDataset()
+            .usage()
+            .noteQuery(
+                new QueryKind("promql", "sum", 60_000),
+                ReadRequest.of(Selector.metric("logins", filter), new TimeRange(START, START + 1)),
+                1,
+                1,
+                new ReadCost(1, 1, 1, 1, 1, 1),
+                1);
+      }
     }
+    assertThat(found(deleted, file -> text(file).contains("someone-else|Marlene-Dietrich")))
+        .as("label in the query log")
+        .isOne();
     try (Engine engine = Engine.open(config)) {
       Selector selector =
           Selector.metric("logins", new TagFilter.Equal("user", "Marlene-Dietrich"));
@@ -140,8 +161,7 @@ class ErasureTest {
         assertThat(found(deleted)).as("label after").isZero();
       }
     }
-    eraseKeyCounters();
-    assertThat(found(deleted)).as("label, but for key counters").isEqualTo(remaining(layout));
+    assertThat(found(deleted, afterDelete(layout))).as("label after").isEqualTo(remaining(layout));
     assertThat(found(kept)).as("other label").isOne();
     try (Engine engine = Engine.open(config)) {
       Selector all = Selector.metric("logins");
@@ -171,18 +191,6 @@ class ErasureTest {
         layout.equals("blocks") || !String.valueOf(file.getFileName()).startsWith("MANIFEST-");
   }
 
-  /** Key counters name rows for 30 days, as the page on the engine says. */
-  private void eraseKeyCounters() {
-    try (Store store =
-            StoreProviders.of("rocksdb")
-                .open(directory.resolve("rocksdb"), 32L << 20, Map.of("compression", "none"));
-        Home home = Home.open(store, "main", null)) {
-      Table counters = home.heat().table();
-      counters.power(Power.RangeDelete.class).orElseThrow().deleteRows(Bytes.EMPTY, null);
-      counters.power(Power.Reclaim.class).orElseThrow().reclaim(Bytes.EMPTY, null);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"blocks", "buckets", "kairosdb"})
   void erasesAlsoIfTheProcessEndedBeforeFilesWereRewritten(String layout)
@@ -208,8 +216,9 @@ class ErasureTest {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
     }
-    eraseKeyCounters();
-    assertThat(found(deleted)).as("label").isZero();
+    assertThat(found(deleted, afterDelete(layout))).as("label").isZero();
+    Engine.open(config).close();
+    assertThat(found(deleted)).as("label after a restart").isZero();
   }
 
   /**
@@ -245,12 +254,15 @@ class ErasureTest {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
     }
-    assertThat(rewritten.remove(".main.deletes")).as("records of deletes").isEqualTo(3);
+    for (String ofEach : List.of(".main.deletes", ".main.heat", ".main.usage")) {
+      assertThat(rewritten.remove(ofEach)).as(ofEach).isEqualTo(3);
+    }
     assertThat(rewritten).isNotEmpty().allSatisfy((table, times) -> assertThat(times).isOne());
-    eraseKeyCounters();
     List<byte[]> labels =
         users.stream().map(user -> user.getBytes(StandardCharsets.UTF_8)).toList();
-    assertThat(found(labels)).as("labels").isZero();
+    assertThat(found(labels, afterDelete("buckets"))).as("labels").isZero();
+    Engine.open(config).close();
+    assertThat(found(labels)).as("labels after a restart").isZero();
   }
 
   private static Engine engine(EngineConfig config, UnaryOperator<Store> around)
@@ -349,9 +361,7 @@ class ErasureTest {
   private int found(List<byte[]> wanted, Predicate<Path> where) throws IOException {
     List<String> files = new ArrayList<>();
     try (Stream<Path> all = Files.walk(directory)) {
-      for (Path file : all.filter(Files::isRegularFile).filter(where).toList()) {
-        files.add(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
-      }
+      all.filter(Files::isRegularFile).filter(where).forEach(file -> files.add(text(file)));
     }
     int found = 0;
     for (byte[] one : wanted) {
@@ -359,5 +369,13 @@ class ErasureTest {
       found += files.stream().anyMatch(file -> file.contains(text)) ? 1 : 0;
     }
     return found;
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

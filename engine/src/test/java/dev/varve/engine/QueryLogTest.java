@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.catalog.SeriesBounds;
 import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.request.Cardinality;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
@@ -29,6 +30,7 @@ import dev.varve.store.ReadCost;
 import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,69 @@ class QueryLogTest {
     engine.restart();
     assertThat(engine.dataset().usage().queries()).isEmpty();
     engine.close();
+  }
+
+  @Test
+  void forgetsWhatADeleteHasRemoved() throws InterruptedException {
+    try (TestEngine engine = engine()) {
+      for (String host : List.of("a", "b")) {
+        engine.put(GroupKey.of("cpu", Tags.of("host", host)), NOW, new Value.Real(1));
+      }
+      engine.put(GroupKey.of("mem", Tags.of("disk", "c")), NOW, new Value.Real(1));
+      engine.put(GroupKey.of("net", Tags.of("host", "b")), NOW, new Value.Real(1));
+      Dataset dataset = engine.dataset();
+      note(dataset, "cpu", new TagFilter.Equal("host", "a"));
+      note(dataset, "cpu", new TagFilter.NotEqual("host", "a"));
+      note(dataset, "cpu", new TagFilter.In("host", Set.of("a", "b")));
+      note(dataset, "cpu", new TagFilter.Prefix("host", "a"));
+      note(dataset, "cpu", new TagFilter.Regex("host", "a|b"));
+      note(dataset, "cpu", new TagFilter.NotRegex("host", "a|b"));
+      note(dataset, "net", new TagFilter.Regex("host", "b+"));
+      note(dataset, "mem", new TagFilter.Has("disk"));
+      dataset.parts().usage().write();
+      List<String> before = names(dataset.parts().usage().days().getFirst().valuesByLabel());
+      engine.micros.addAndGet(Duration.ofDays(1).toNanos() / 1000);
+
+      delete(dataset, Selector.metric("cpu", new TagFilter.Equal("host", "a")));
+      assertThat(examples(dataset)).containsExactly("", "", "", "", "", "", "mem", "net");
+      delete(dataset, Selector.metric("mem"));
+      assertThat(examples(dataset)).containsExactly("", "", "", "", "", "", "net");
+      engine.restart();
+      dataset = engine.dataset();
+      assertThat(examples(dataset)).containsExactly("", "", "", "", "", "", "net");
+      CardinalityDay day = dataset.parts().usage().days().getFirst();
+      assertThat(day.series()).isEqualTo(4);
+      assertThat(day.seriesByMetric())
+          .extracting(Cardinality.Count::name)
+          .containsExactlyInAnyOrder("cpu", "net");
+      List<String> labels = names(day.valuesByLabel());
+      assertThat(before).contains("host", "disk");
+      assertThat(labels)
+          .containsExactlyElementsOf(before.stream().filter(l -> !l.equals("disk")).toList());
+    }
+  }
+
+  private static void note(Dataset dataset, String metric, TagFilter filter) {
+    ReadRequest request =
+        ReadRequest.of(Selector.metric(metric, filter), new TimeRange(NOW - 5_000, NOW));
+    dataset.usage().noteQuery(SUM, request, 1, 1, COST, 1);
+  }
+
+  private static void delete(Dataset dataset, Selector selector) throws InterruptedException {
+    Deletion deletion = dataset.deletes().begin(selector, TimeRange.ALL);
+    assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
+  }
+
+  private static List<String> names(List<Cardinality.Count> counts) {
+    return counts.stream().map(Cardinality.Count::name).toList();
+  }
+
+  /** Returns the metrics of the examples, sorted; an empty text for each that was forgotten. */
+  private static List<String> examples(Dataset dataset) {
+    return dataset.usage().queries().stream()
+        .map(one -> one.example().filters().isEmpty() ? "" : one.example().metric())
+        .sorted()
+        .toList();
   }
 
   @Test

@@ -133,12 +133,12 @@ class RemovedSeriesTest {
     }
   }
 
-  /** Returns the tables with a cell that has a text. UIDs and key counters keep names. */
+  /** Returns the tables with a cell that has a text. UIDs keep names. */
   private static List<String> tablesNaming(TestEngine engine, String text) {
     List<String> naming = new ArrayList<>();
     for (String name : engine.store().tables()) {
       try (Table table = engine.store().openAgain(name)) {
-        if (!name.endsWith(".tsdb-uid") && !name.endsWith(".heat") && names(table, text)) {
+        if (!name.endsWith(".tsdb-uid") && names(table, text)) {
           naming.add(name);
         }
       }

@@ -79,6 +79,7 @@ final class DeleteJob implements Deletion {
   /**
    * @param earlier the removals that an earlier process may have made for this delete
    * @param searching held while rows are searched for series
+   * @param records may name the series that are removed
    */
   DeleteJob(
       OpenDataset dataset,
@@ -86,13 +87,15 @@ final class DeleteJob implements Deletion {
       DatasetWriter writer,
       DeleteRecord one,
       EarlierRemovals earlier,
-      Lock searching) {
+      Lock searching,
+      SideRecords records) {
     this.dataset = dataset;
     this.reader = reader;
     this.tables = writer.tables();
     this.one = one;
     this.earlier = earlier;
-    this.seriesRemoval = new SeriesRemoval(dataset, reader, writer, tally, earlier, searching);
+    this.seriesRemoval =
+        new SeriesRemoval(dataset, reader, writer, tally, earlier, searching, records);
   }
 
   DeleteRecord of() {

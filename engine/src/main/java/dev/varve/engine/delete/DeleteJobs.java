@@ -49,6 +49,7 @@ public final class DeleteJobs implements AutoCloseable {
   private final DatasetWriter writer;
   private final BooleanSupplier knowsAllSeries;
   private final Lock searching;
+  private final SideRecords records;
   private final Duration sealWaitMax;
   private final List<DeleteJob> jobs = new CopyOnWriteArrayList<>();
 
@@ -61,6 +62,7 @@ public final class DeleteJobs implements AutoCloseable {
   /**
    * @param knowsAllSeries whether the catalog is complete; until it is, a job would miss series
    * @param searching held while rows are searched for series
+   * @param records may name the series that are removed
    * @param sealWaitMax maximum time that a delete waits until the samples accepted before it are in
    *     blocks
    */
@@ -70,12 +72,14 @@ public final class DeleteJobs implements AutoCloseable {
       DatasetWriter writer,
       BooleanSupplier knowsAllSeries,
       Lock searching,
+      SideRecords records,
       Duration sealWaitMax) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.knowsAllSeries = knowsAllSeries;
     this.searching = searching;
+    this.records = records;
     this.sealWaitMax = sealWaitMax;
   }
 
@@ -168,7 +172,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   private DeleteJob execute(DeleteRecord one, EarlierRemovals earlier) {
-    DeleteJob job = new DeleteJob(dataset, reader, writer, one, earlier, searching);
+    DeleteJob job = new DeleteJob(dataset, reader, writer, one, earlier, searching, records);
     synchronized (this) {
       jobs.removeIf(DeleteJob::hasEnded);
       jobs.add(job);

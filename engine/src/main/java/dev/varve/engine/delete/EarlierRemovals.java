@@ -20,6 +20,11 @@ final class EarlierRemovals {
     this.any = any;
   }
 
+  /** Returns whether an earlier process may have begun. */
+  boolean any() {
+    return any;
+  }
+
   /**
    * Rewrites a table, or another part that has files, unless that has happened since the process
    * began.

@@ -19,16 +19,21 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.Directory;
 import dev.varve.layout.Directory.IndexEdits;
 import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
 import dev.varve.store.Power;
 import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -55,6 +60,9 @@ final class SeriesRemoval {
   /** Number of series that are removed together, while writers wait. */
   private static final int SERIES_AT_ONCE = 32;
 
+  /** Maximum number of removed labels that are gathered. */
+  private static final int LABELS_MAX = 1000;
+
   private static final Duration SEARCH_PAUSE = Duration.ofMillis(100);
 
   private final OpenDataset dataset;
@@ -64,6 +72,13 @@ final class SeriesRemoval {
 
   private final EarlierRemovals earlier;
   private final Lock searching;
+  private final SideRecords records;
+
+  /** Labels of removed series that the records may have; null if there are too many. */
+  private @Nullable Set<TagFilter.Equal> labels = new HashSet<>();
+
+  /** Whether a series was removed that the records may still name. */
+  private boolean named;
 
   /** Series that the catalog no longer has, but the tables may. */
   private final List<Match> leaving = new ArrayList<>();
@@ -79,13 +94,16 @@ final class SeriesRemoval {
       DatasetWriter writer,
       RemovalTally tally,
       EarlierRemovals earlier,
-      Lock searching) {
+      Lock searching,
+      SideRecords records) {
     this.dataset = dataset;
     this.reader = reader;
     this.writer = writer;
     this.tally = tally;
     this.earlier = earlier;
     this.searching = searching;
+    this.records = records;
+    this.named = earlier.any();
   }
 
   /** Returns whether only this process writes to the tables and the home. */
@@ -141,6 +159,38 @@ final class SeriesRemoval {
     }
     remove(some);
     reclaim();
+    if (named) {
+      if (earlier.any()) {
+        // An earlier process may have removed series, whose labels are not known any more.
+        selector.filters().forEach(this::note);
+      }
+      records.forget(labels);
+      named = false;
+    }
+  }
+
+  private void note(TagFilter filter) {
+    switch (filter) {
+      case TagFilter.Equal one -> note(one.name(), one.value());
+      case TagFilter.In one -> one.values().forEach(value -> note(one.name(), value));
+      default -> {
+        // Keys of rows are compared with the catalog, whatever they have.
+      }
+    }
+  }
+
+  private void note(GroupKey key) {
+    named = true;
+    note(Series.NAME_LABEL, key.metric());
+    key.field(Series.DEFAULT_FIELD).labels().forEach(this::note);
+  }
+
+  private void note(String label, String value) {
+    Set<TagFilter.Equal> of = labels;
+    if (of != null && !value.isEmpty()) {
+      of.add(new TagFilter.Equal(label, value));
+      labels = of.size() > LABELS_MAX ? null : of;
+    }
   }
 
   /** Returns a key with all its fields, also those that the delete does not name. */
@@ -192,6 +242,7 @@ final class SeriesRemoval {
           // First in memory: if a store fails now, the next write adds the series again.
           dataset.index().remove(match.series());
           leaving.add(whole);
+          note(whole.key());
         }
       }
       finish();

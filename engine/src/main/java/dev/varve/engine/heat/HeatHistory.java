@@ -4,6 +4,7 @@ import dev.varve.engine.home.HeatTable;
 import dev.varve.engine.home.HeatTable.Stored;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.model.Bytes;
+import dev.varve.store.Power;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * The slices of a dataset's tables in its home. Old ones of this server become coarser, then they
@@ -173,6 +175,44 @@ public final class HeatHistory {
       Bytes code = HeatSliceCode.encode(whole);
       slices.put(table, level + 1, start, code, parts, stamps.getAsLong());
     });
+  }
+
+  /**
+   * Takes keys out of all slices of a table, but not yet out of the files of the store. A slice
+   * that is damaged is deleted, since it may have them.
+   *
+   * @throws StoreException if the store fails
+   */
+  void forget(String table, Predicate<Bytes> gone) {
+    for (int level = 0; level < LEVELS.size(); level++) {
+      Map<Stored, Bytes> changed = new LinkedHashMap<>();
+      List<Stored> damaged = new ArrayList<>();
+      slices.read(
+          table,
+          level,
+          0,
+          Long.MAX_VALUE,
+          stored -> {
+            try {
+              HeatSlice slice = HeatSliceCode.decode(stored.value());
+              HeatSlice kept = slice.without(gone);
+              if (!kept.equals(slice)) {
+                changed.put(stored, HeatSliceCode.encode(kept));
+              }
+            } catch (IllegalArgumentException e) {
+              damaged.add(stored);
+            }
+          });
+      int of = level;
+      changed.forEach((stored, code) ->
+          slices.put(table, of, stored.start(), code, List.of(), stamps.getAsLong()));
+      slices.delete(damaged);
+    }
+  }
+
+  /** Takes deleted and replaced slices out of the files of stores that keep files here. */
+  void reclaim() {
+    slices.table().power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
   /** Returns the ranges of this server's last slice of some time; only the empty bound if none. */

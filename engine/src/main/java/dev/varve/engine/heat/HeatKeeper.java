@@ -2,17 +2,22 @@ package dev.varve.engine.heat;
 
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.threads.BackgroundThread;
+import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class HeatKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HeatKeeper.class);
   private static final long SLICE_MILLIS = 60_000;
+
+  /** Maximum bytes of a key that counters keep; of a longer one they keep the beginning. */
+  public static final int KEY_BYTES_MAX = KeyRanges.KEY_BYTES_MAX;
 
   /** A slice that ends this late ends with its minute. */
   private static final long LATE_MILLIS = 5_000;
@@ -79,11 +87,45 @@ public final class HeatKeeper implements AutoCloseable {
 
   private void work(HeatHistory into) {
     long now = millis.getAsLong();
-    attempt(() -> counters.forEach(one -> one.begin(into.lastBounds(one.table(), now))));
+    attempt(() -> begin(into, now));
     while (thread.pause(
         Duration.ofMillis(SLICE_MILLIS - Math.floorMod(millis.getAsLong(), SLICE_MILLIS)))) {
       attempt(this::endSlices);
     }
+  }
+
+  private synchronized void begin(HeatHistory from, long now) {
+    counters.forEach(one -> one.begin(from.lastBounds(one.table(), now)));
+  }
+
+  /**
+   * Takes keys out of the counts, and out of their history with its files. The counts of the slice
+   * that has not ended are dropped.
+   *
+   * @param gone returns which keys of a table, by its name in the store, have to go; of a key
+   *     longer than {@link #KEY_BYTES_MAX} bytes it gets the beginning
+   * @throws StoreException if the home fails; this can be repeated
+   */
+  public synchronized void forget(Function<String, Predicate<Bytes>> gone) {
+    Map<String, Predicate<Bytes>> byTable = new LinkedHashMap<>();
+    counters.forEach(one -> byTable.put(one.table(), gone.apply(one.table())));
+    List<Waiting> ended =
+        waiting.stream()
+            .map(one -> new Waiting(one.table(), one.slice().without(of(byTable, one.table()))))
+            .toList();
+    waiting.clear();
+    waiting.addAll(ended);
+    long now = millis.getAsLong();
+    counters.forEach(one -> one.forget(of(byTable, one.table()), now));
+    HeatHistory of = history;
+    if (of != null) {
+      byTable.forEach(of::forget);
+      of.reclaim();
+    }
+  }
+
+  private static Predicate<Bytes> of(Map<String, Predicate<Bytes>> byTable, String table) {
+    return Objects.requireNonNull(byTable.get(table));
   }
 
   private void attempt(Runnable work) {

@@ -3,6 +3,7 @@ package dev.varve.engine.heat;
 import dev.varve.model.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +99,38 @@ public record HeatSlice(
     }
     admitted.add(new Range(end, Load.NONE, null));
     return new HeatSlice(from, to, admitted, null, null, null, null);
+  }
+
+  /**
+   * Returns a slice without the keys that have to go. The loads of their ranges are added to those
+   * before them.
+   */
+  HeatSlice without(Predicate<Bytes> gone) {
+    List<Range> kept = new ArrayList<>();
+    for (Range range : ranges) {
+      if (kept.isEmpty() || !gone.test(range.from())) {
+        kept.add(new Range(range.from(), range.load(), without(range.sampled(), gone)));
+      } else {
+        Range before = kept.removeLast();
+        kept.add(new Range(before.from(), before.load().plus(range.load()), null));
+      }
+    }
+    return new HeatSlice(
+        from,
+        to,
+        kept,
+        without(written, gone),
+        without(busiestRead, gone),
+        without(busiestWritten, gone),
+        largest == null || gone.test(largest.row()) ? null : largest);
+  }
+
+  private static @Nullable Stretch without(@Nullable Stretch of, Predicate<Bytes> gone) {
+    return of == null || gone.test(of.first()) || gone.test(of.last()) ? null : of;
+  }
+
+  private static @Nullable Busiest without(@Nullable Busiest of, Predicate<Bytes> gone) {
+    return of == null || gone.test(of.row()) ? null : of;
   }
 
   /** Returns the load of all ranges. */

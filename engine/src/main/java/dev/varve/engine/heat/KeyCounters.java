@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -216,6 +217,20 @@ public final class KeyCounters {
   synchronized void forget(long now) {
     KeyRanges ranges = known();
     forEach(stripe -> stripe.restart(ranges));
+    since = now;
+  }
+
+  /** Drops all counts so far, and the bounds of ranges that have to go. */
+  synchronized void forget(Predicate<Bytes> gone, long now) {
+    KeyRanges ranges = known();
+    List<Bytes> kept =
+        ranges.bounds().stream().filter(bound -> bound.isEmpty() || !gone.test(bound)).toList();
+    KeyRanges next = kept.size() == ranges.size() ? ranges : new KeyRanges(kept);
+    forEach(stripe -> stripe.restart(next));
+    if (next != ranges) {
+      current = next;
+      heat = new double[0];
+    }
     since = now;
   }
 

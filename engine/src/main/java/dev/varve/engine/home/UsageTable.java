@@ -8,6 +8,7 @@ import dev.varve.store.CellCursor;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
@@ -145,6 +146,11 @@ public final class UsageTable implements AutoCloseable {
         }
       }
     }
+  }
+
+  /** Takes deleted and replaced rows out of the files of stores that keep files here. */
+  public void reclaim() {
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 
   private Stored stored(CellBatch page, int cell) {

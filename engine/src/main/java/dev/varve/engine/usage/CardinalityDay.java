@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The cardinality of a dataset on one day: its numbers of series and labels.
@@ -47,6 +48,16 @@ public record CardinalityDay(
   /** Returns the first counts, without those of names that are too long to be kept. */
   private static List<Count> named(List<Count> counts) {
     return counts.stream().filter(one -> one.name().length() <= NAME_MAX).limit(NAMES_MAX).toList();
+  }
+
+  /** Returns the day without names that have to go. */
+  CardinalityDay without(Predicate<String> metric, Predicate<String> label) {
+    return new CardinalityDay(
+        day,
+        series,
+        labelPairs,
+        seriesByMetric.stream().filter(one -> !metric.test(one.name())).toList(),
+        valuesByLabel.stream().filter(one -> !label.test(one.name())).toList());
   }
 
   /**

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * The kinds of queries that this server has answered, with their counts and costs. At most {@link
@@ -75,6 +76,19 @@ public final class QueryLog {
       boolean fits =
           !query.example().filters().isEmpty() && exampleBytes(query.example()) <= exampleRoom;
       queries = fits ? sum : keeping(queries, sum);
+      changed = true;
+    }
+
+    private synchronized void forgetExample() {
+      queries =
+          new LoggedQuery(
+              queries.shape(),
+              queries.costs(),
+              new Selector(List.of()),
+              queries.times(),
+              queries.since(),
+              queries.last(),
+              queries.reachMillis());
       changed = true;
     }
 
@@ -182,8 +196,12 @@ public final class QueryLog {
     tallies.values().forEach(one -> all.add(new Used(one, use(one.queries(), now))));
     all.sort(Comparator.comparingDouble(Used::use));
     for (Used least : all.subList(0, Math.max(1, all.size() / 16))) {
-      Tally tally = least.tally();
-      tallies.remove(tally.queries().shape());
+      remove(least.tally());
+    }
+  }
+
+  private synchronized void remove(Tally tally) {
+    if (tallies.remove(tally.queries().shape(), tally)) {
       freeSlots.add(tally.slot);
       bytes.addAndGet(-tally.bytes());
     }
@@ -238,6 +256,20 @@ public final class QueryLog {
         synchronized (tally) {
           tally.changed = !tally.queries.costs().equals(slot.query().costs());
         }
+      }
+    }
+  }
+
+  /**
+   * Forgets kinds by their metrics, and examples by their selectors. Nobody waits for the tests.
+   */
+  void forget(Predicate<String> metric, Predicate<Selector> example) {
+    for (Tally tally : List.copyOf(tallies.values())) {
+      LoggedQuery of = tally.queries();
+      if (metric.test(of.shape().metric())) {
+        remove(tally);
+      } else if (example.test(of.example())) {
+        tally.forgetExample();
       }
     }
   }

@@ -6,6 +6,7 @@ import dev.varve.engine.home.UsageTable.Stored;
 import dev.varve.engine.request.Cardinality;
 import dev.varve.engine.threads.BackgroundThread;
 import dev.varve.model.Bytes;
+import dev.varve.model.Selector;
 import dev.varve.store.LaterFormatException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +38,7 @@ public final class UsageKeeper implements AutoCloseable {
   public static final int DAYS_KEPT = 400;
 
   /** Number of days without a query after which its kind is removed from the log. */
-  public static final int UNUSED_DAYS = 90;
+  private static final int UNUSED_DAYS = 90;
 
   private final String dataset;
   private final LongSupplier millis;
@@ -149,6 +151,46 @@ public final class UsageKeeper implements AutoCloseable {
     if (day != lastDay) {
       count(day);
     }
+  }
+
+  /**
+   * Takes removed labels out of the query log and the cardinality, and out of their files.
+   *
+   * @param metric whether a metric has to go
+   * @param label whether the name of a label has to go
+   * @param example whether a selector names something that has to go
+   * @throws StoreException if the home fails; this can be repeated
+   */
+  public synchronized void forget(
+      Predicate<String> metric, Predicate<String> label, Predicate<Selector> example) {
+    log.forget(metric, example);
+    if (refused) {
+      return;
+    }
+    write();
+    // Beside what was just written, there are kinds that were evicted or forgotten.
+    List<Stored> naming = new ArrayList<>();
+    table.read(
+        Kind.QUERY,
+        stored -> {
+          LoggedQuery query = decode(stored);
+          if (query == null
+              || metric.test(query.shape().metric())
+              || example.test(query.example())) {
+            naming.add(stored);
+          }
+        });
+    naming.forEach(stored -> table.delete(Kind.QUERY, stored));
+    Map<Long, Bytes> days = new LinkedHashMap<>();
+    storedDays()
+        .forEach((number, day) -> {
+          CardinalityDay kept = day.without(metric, label);
+          if (!kept.equals(day)) {
+            days.put(number, kept.encode());
+          }
+        });
+    table.put(Kind.DAY, days, stamps.getAsLong());
+    table.reclaim();
   }
 
   private void count(long day) {

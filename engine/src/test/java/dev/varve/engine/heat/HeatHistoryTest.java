@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -98,6 +100,41 @@ class HeatHistoryTest {
       HeatSliceCode.decode(Bytes.of(code));
     } catch (IllegalArgumentException e) {
       assertThat(e).hasMessageMatching("(?s).+");
+    }
+  }
+
+  @Property(tries = 200)
+  void aSliceWithoutSomeKeysKeepsItsLoadAndTheOthers(@ForAll @IntRange(max = 1_000_000) int seed) {
+    HeatSlice slice = slice(new Random(seed), START, START + MINUTE);
+    Predicate<Bytes> gone = key -> key.length() % 2 == 1;
+    HeatSlice kept = slice.without(gone);
+    assertThat(kept.total()).isEqualTo(slice.total());
+    assertThat(kept.ranges().stream().map(Range::from))
+        .containsExactlyElementsOf(
+            slice.ranges().stream().map(Range::from).filter(gone.negate()).toList());
+    assertThat(keys(kept)).noneMatch(gone);
+    assertThat(keys(slice).stream().filter(gone.negate())).containsAll(keys(kept));
+    assertThat(slice.without(key -> false)).isEqualTo(slice);
+  }
+
+  private static List<Bytes> keys(HeatSlice slice) {
+    List<Bytes> keys = new ArrayList<>();
+    for (Range range : slice.ranges()) {
+      keys.add(range.from());
+      add(range.sampled(), keys);
+    }
+    add(slice.written(), keys);
+    Stream.of(slice.busiestRead(), slice.busiestWritten())
+        .forEach(one -> keys.addAll(one == null ? List.of() : List.of(one.row())));
+    LargeRow largest = slice.largest();
+    keys.addAll(largest == null ? List.of() : List.of(largest.row()));
+    return keys;
+  }
+
+  private static void add(@Nullable Stretch stretch, List<Bytes> into) {
+    if (stretch != null) {
+      into.add(stretch.first());
+      into.add(stretch.last());
     }
   }
 
