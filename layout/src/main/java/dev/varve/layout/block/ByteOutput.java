@@ -24,6 +24,11 @@ final class ByteOutput {
     return length;
   }
 
+  /** Drops what was added after a length. */
+  void truncate(int to) {
+    length = to;
+  }
+
   ByteOutput u8(int value) {
     reserve(1);
     bytes[length++] = (byte) value;

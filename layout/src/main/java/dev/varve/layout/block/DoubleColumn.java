@@ -37,6 +37,7 @@ final class DoubleColumn {
   }
 
   private final LongColumn longs = new LongColumn();
+  private final ByteOutput tried = new ByteOutput();
   private long[] numbers = new long[BitPacking.VECTOR];
 
   /** Adds a column, given by the bits of its doubles. */
@@ -48,8 +49,19 @@ final class DoubleColumn {
     int exponent = exponent(bits, from, to);
     if (exponent < 0) {
       split(bits, from, to, out);
-    } else {
-      decimal(bits, from, to, exponent, out);
+      return;
+    }
+    int start = out.length();
+    decimal(bits, from, to, exponent, out);
+    int length = out.length() - start;
+    if (length > (long) count * LOW_BITS / Byte.SIZE) {
+      // Sums of doubles are decimals of 15 places, and yet shorter if they are split.
+      tried.clear();
+      split(bits, from, to, tried);
+      if (tried.length() < length) {
+        out.truncate(start);
+        out.raw(tried);
+      }
     }
   }
 

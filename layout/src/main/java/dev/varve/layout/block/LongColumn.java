@@ -33,8 +33,11 @@ final class LongColumn {
   private static final int DIVIDED = 4;
   private static final int SIGNED = 128;
 
-  /** Estimated bytes of a patch. */
-  private static final int PATCH_BYTES = 4;
+  /** Bytes of the index of a patch. */
+  private static final int INDEX_BYTES = 2;
+
+  /** Bits of a number in each byte of a varint. */
+  private static final int VARINT_BITS = 7;
 
   private long[] numbers = new long[BitPacking.VECTOR];
   private long[] best = new long[BitPacking.VECTOR];
@@ -217,29 +220,35 @@ final class LongColumn {
   /** Counts the widths of the packed numbers and returns the width that needs the fewest bytes. */
   private int cheapest(int count) {
     Arrays.fill(widths, 0);
+    int widest = 0;
     for (int i = 0; i < count; i++) {
-      widths[BitPacking.width(packed[i])]++;
+      int width = BitPacking.width(packed[i]);
+      widths[width]++;
+      widest = Math.max(widest, width);
     }
-    int best = Long.SIZE;
-    long bytes = Long.MAX_VALUE;
-    int wider = 0;
-    for (int width = Long.SIZE; width >= 0; width--) {
-      long needed = BitPacking.bytes(count, width) + (long) PATCH_BYTES * wider;
+    int best = widest;
+    long bytes = BitPacking.bytes(count, widest);
+    for (int width = widest - 1; width >= 0; width--) {
+      long needed = cost(count, width, widest);
       if (needed <= bytes) {
         bytes = needed;
         best = width;
       }
-      wider += widths[width];
     }
     return best;
   }
 
+  /** Returns the bytes of the packed numbers and the patches of those that are wider. */
   private long cost(int count, int width) {
-    int wider = 0;
-    for (int more = width + 1; more <= Long.SIZE; more++) {
-      wider += widths[more];
+    return cost(count, width, Long.SIZE);
+  }
+
+  private long cost(int count, int width, int widest) {
+    long bytes = BitPacking.bytes(count, width);
+    for (int wider = width + 1; wider <= widest; wider++) {
+      bytes += (long) widths[wider] * (INDEX_BYTES + Math.ceilDiv(wider - width, VARINT_BITS));
     }
-    return BitPacking.bytes(count, width) + (long) PATCH_BYTES * wider;
+    return bytes;
   }
 
   private void write(int count, int width, ByteOutput out) {

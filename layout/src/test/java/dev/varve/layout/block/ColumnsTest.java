@@ -66,6 +66,23 @@ class ColumnsTest {
     assertThat(bytes(thousands)).as("multiples").isLessThan(bytes(walk) + 10);
   }
 
+  @Test
+  void takesNoMoreBytesThanRawForDoublesOfManyDigits() {
+    Random random = new Random(1);
+    double[] uniform = random.doubles(2880).toArray();
+    assertThat(bytes(uniform)).as("random").isLessThan(2880 * 7 + 200);
+    double[] sums = uniform.clone();
+    Arrays.parallelPrefix(sums, Double::sum);
+    assertThat(bytes(sums)).as("their sums").isLessThan(2880 * 6);
+  }
+
+  private static int bytes(double[] values) {
+    long[] bits = Arrays.stream(values).mapToLong(Double::doubleToRawLongBits).toArray();
+    ByteOutput out = new ByteOutput();
+    new DoubleColumn().encode(bits, 0, bits.length, out);
+    return out.length();
+  }
+
   @Property(tries = 300)
   void aPartOfAColumnHasTheSameNumbers(@ForAll long seed) {
     Random random = new Random(seed);
