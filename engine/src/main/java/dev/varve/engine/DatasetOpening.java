@@ -13,12 +13,12 @@ import dev.varve.engine.home.IdentityTable.Conversion;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.NumbersFrom;
 import dev.varve.engine.home.StampClock;
+import dev.varve.engine.pending.PendingDeletes;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.periods.Periods.ForBlocks;
 import dev.varve.engine.periods.Placement;
-import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.guardrail.Finding;
@@ -111,7 +111,7 @@ final class DatasetOpening {
             periods(home, index, heat),
             clock,
             stores.marks(),
-            new StandingDeletes(home.deletes()));
+            new PendingDeletes(home.deletes()));
     DatasetParts parts = DatasetParts.of(open, share, heat, loadedAt);
     try {
       parts.start();

@@ -106,10 +106,10 @@ public final class Deletes {
    * Returns the deletes of this server whose job has not ended, oldest first. Bound users see the
    * deletes whose selector has all filters of their bounds, as their own deletes have.
    */
-  public List<Deletion> standing() {
+  public List<Deletion> pending() {
     return view.bounds() == null
-        ? parts.deletes().standing()
-        : parts.deletes().standing().stream()
+        ? parts.deletes().pending()
+        : parts.deletes().pending().stream()
             .filter(one -> view.bounds().contain(one.selector()))
             .toList();
   }

@@ -106,10 +106,10 @@ class DeleteEndTest {
       deletion.cancel();
       assertThat(failed.getCount()).as("the record could not be reclaimed").isZero();
       assertThat(deletion.progress().state()).isEqualTo(State.CANCELLED);
-      assertThat(engine.dataset().deletes().standing()).contains(deletion);
+      assertThat(engine.dataset().deletes().pending()).contains(deletion);
       goOn.countDown();
       assertThat(deletion.await(Duration.ofSeconds(20))).isTrue();
-      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      assertThat(engine.dataset().deletes().pending()).isEmpty();
     }
   }
 

@@ -92,7 +92,7 @@ class DeletesModelTest {
           case 6 -> compact(engine, layouts.getFirst());
           case 7 -> {
             check(engine, model, "after step " + step);
-            if (engine.dataset().deletes().standing().isEmpty()) {
+            if (engine.dataset().deletes().pending().isEmpty()) {
               checkSeries(engine, model, "after step " + step);
             }
           }
@@ -100,10 +100,10 @@ class DeletesModelTest {
         }
       }
       check(engine, model, "at the end");
-      for (Deletion one : engine.dataset().deletes().standing()) {
+      for (Deletion one : engine.dataset().deletes().pending()) {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
-      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      assertThat(engine.dataset().deletes().pending()).isEmpty();
       check(engine, model, "after all deletes");
       checkSeries(engine, model, "after all deletes");
       deleteEverything(engine, model);

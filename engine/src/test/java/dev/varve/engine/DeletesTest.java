@@ -125,13 +125,13 @@ class DeletesTest {
 
       engine.restart();
       assertThat(values(engine)).as("after a restart").containsExactly(numbers(0, 1, 42, 9));
-      Deletion again = engine.dataset().deletes().standing().getFirst();
+      Deletion again = engine.dataset().deletes().pending().getFirst();
       stuck.set(false);
       assertThat(again.id()).isEqualTo(deletion.id());
       assertThat(again.await(LONG)).isTrue();
       assertThat(again.progress().state()).isEqualTo(State.DONE);
       assertThat(values(engine)).containsExactly(numbers(0, 1, 42, 9));
-      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      assertThat(engine.dataset().deletes().pending()).isEmpty();
     }
   }
 
@@ -192,7 +192,7 @@ class DeletesTest {
       assertThat(values(engine)).hasSize(10);
       engine.restart();
       assertThat(values(engine)).hasSize(10);
-      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      assertThat(engine.dataset().deletes().pending()).isEmpty();
     }
   }
 
@@ -226,7 +226,7 @@ class DeletesTest {
       Selector large = Selector.metric("m", new TagFilter.Equal("host", "x".repeat(70_000)));
       assertThatThrownBy(() -> dataset.deletes().begin(large, TimeRange.ALL))
           .hasMessageContaining("at most 16,384 are possible");
-      assertThat(dataset.deletes().standing()).isEmpty();
+      assertThat(dataset.deletes().pending()).isEmpty();
       assertThat(values(engine)).hasSize(10);
     }
   }
@@ -324,7 +324,7 @@ class DeletesTest {
             .hasMessageContaining("nothing is deleted");
       }
       engine.put(KEY, START + 1000, new Value.Real(2));
-      assertThat(engine.dataset().deletes().standing()).isEmpty();
+      assertThat(engine.dataset().deletes().pending()).isEmpty();
       stuck.set(false);
       assertThat(engine.dataset().deletes().begin(ALL, TimeRange.ALL).await(LONG)).isTrue();
     }

@@ -212,7 +212,7 @@ class ErasureTest {
       assertThat(deletion.progress().problem()).isEqualTo("no file is rewritten");
     }
     try (Engine engine = Engine.open(config)) {
-      for (Deletion one : engine.defaultDataset().deletes().standing()) {
+      for (Deletion one : engine.defaultDataset().deletes().pending()) {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
     }
@@ -250,7 +250,7 @@ class ErasureTest {
     }
     Map<String, Integer> rewritten = new ConcurrentHashMap<>();
     try (Engine engine = engine(config, store -> new Counted(store, rewritten))) {
-      for (Deletion one : engine.defaultDataset().deletes().standing()) {
+      for (Deletion one : engine.defaultDataset().deletes().pending()) {
         assertThat(one.await(Duration.ofSeconds(20))).as("%s", one.progress()).isTrue();
       }
     }

@@ -271,7 +271,7 @@ class RemovedSeriesTest {
         put(engine, OF_ALICE, 2);
         written.add(at(engine, 2));
       }
-      for (Deletion one : engine.dataset().deletes().standing()) {
+      for (Deletion one : engine.dataset().deletes().pending()) {
         assertThat(one.await(LONG)).as("%s", one.progress()).isTrue();
       }
       if (!accepted && times(engine, OF_ALICE).contains(at(engine, 1))) {

@@ -49,7 +49,7 @@ class UnknownDeletesTest {
       test.store().fates((write, table) -> Fate.WELL);
       test.put(KEY, time, new Value.Real(42));
       test.restart();
-      for (Deletion one : test.dataset().deletes().standing()) {
+      for (Deletion one : test.dataset().deletes().pending()) {
         assertThat(one.await(Duration.ofSeconds(20))).isTrue();
       }
       assertThat(times(test)).as("what was accepted after the delete failed").containsExactly(time);

@@ -112,13 +112,13 @@ final class DeletesOnStore {
       }
       checkAtTheEnd(lives.engine().dataset(name));
       lives.stop();
-      assertThat(lives.engine().dataset(name).deletes().standing()).isEmpty();
+      assertThat(lives.engine().dataset(name).deletes().pending()).isEmpty();
       checkAtTheEnd(lives.engine().dataset(name));
     }
   }
 
   private void checkAtTheEnd(Dataset dataset) throws InterruptedException {
-    for (Deletion one : dataset.deletes().standing()) {
+    for (Deletion one : dataset.deletes().pending()) {
       assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
     }
     assertThat(read(dataset)).as("once the deletes are done").isEqualTo(expected());

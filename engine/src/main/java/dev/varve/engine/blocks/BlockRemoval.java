@@ -1,8 +1,8 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.standing.HiddenSamples;
-import dev.varve.engine.standing.RemovalTally;
+import dev.varve.engine.pending.HiddenSamples;
+import dev.varve.engine.pending.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;

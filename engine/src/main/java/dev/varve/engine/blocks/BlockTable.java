@@ -1,7 +1,7 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
-import dev.varve.engine.standing.RemovalTally;
+import dev.varve.engine.pending.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;

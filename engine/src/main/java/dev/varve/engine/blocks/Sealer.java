@@ -52,7 +52,7 @@ final class Sealer {
   private final ReentrantLock rewriting = new ReentrantLock();
 
   /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
-  private int standingDeletes;
+  private int pendingDeletes;
 
   /** Bytes of journal entries at the last check for quiet, and the time of that check. */
   private long seenAppended;
@@ -178,7 +178,7 @@ final class Sealer {
   private boolean mergeSome() {
     rewriting.lock();
     try {
-      return standingDeletes == 0 && blocks.mergeSome(quiet, journal.sealedThrough());
+      return pendingDeletes == 0 && blocks.mergeSome(quiet, journal.sealedThrough());
     } catch (StoreException | WriteFailedException | CorruptDataException e) {
       LOG.warn("dataset '{}': blocks are not merged: {}", name, e.getMessage());
       blocks.endMerge();
@@ -212,7 +212,7 @@ final class Sealer {
   void countDelete(int more) {
     rewriting.lock();
     try {
-      standingDeletes += more;
+      pendingDeletes += more;
     } finally {
       rewriting.unlock();
     }

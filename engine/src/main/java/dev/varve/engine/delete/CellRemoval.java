@@ -2,13 +2,13 @@ package dev.varve.engine.delete;
 
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.pending.DeleteFilter;
+import dev.varve.engine.pending.HiddenSamples;
+import dev.varve.engine.pending.PendingDeletes;
+import dev.varve.engine.pending.RemovalTally;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.RowWalk;
-import dev.varve.engine.standing.DeleteFilter;
-import dev.varve.engine.standing.HiddenSamples;
-import dev.varve.engine.standing.RemovalTally;
-import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.engine.write.TableWriters;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -74,7 +74,7 @@ final class CellRemoval {
     this.tables = tables;
     this.placed = placed;
     this.layout = placed.layout();
-    this.deleted = StandingDeletes.filter(one, dataset.index());
+    this.deleted = PendingDeletes.filter(one, dataset.index());
     this.rewrite = new RowRewrite(dataset, placed, tally);
     this.tally = tally;
     this.stopped = stopped;

@@ -6,6 +6,10 @@ import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
 import dev.varve.engine.home.IdentityTable.Conversion;
+import dev.varve.engine.pending.DeleteFilter;
+import dev.varve.engine.pending.HiddenSamples;
+import dev.varve.engine.pending.PendingDeletes;
+import dev.varve.engine.pending.RemovalTally;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.Period.Storage.Blocks;
@@ -16,10 +20,6 @@ import dev.varve.engine.progress.DeletionProgress.State;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.request.ReadGuard;
-import dev.varve.engine.standing.DeleteFilter;
-import dev.varve.engine.standing.HiddenSamples;
-import dev.varve.engine.standing.RemovalTally;
-import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.TableWriters;
 import dev.varve.model.Bytes;
@@ -212,7 +212,7 @@ final class DeleteJob implements Deletion {
 
   private void remove(
       BlockTiers blocks, TimeRange times, List<Match> series, BooleanSupplier stopped) {
-    DeleteFilter deleted = StandingDeletes.filter(one, dataset.index());
+    DeleteFilter deleted = PendingDeletes.filter(one, dataset.index());
     Map<Integer, HiddenSamples> hidden = new HashMap<>();
     for (Match match : series) {
       for (String field : match.fields()) {

@@ -186,7 +186,7 @@ public final class DeleteJobs implements AutoCloseable {
   }
 
   /** Returns the deletes that have not ended, oldest first. */
-  public List<Deletion> standing() {
+  public List<Deletion> pending() {
     return jobs.stream().filter(job -> !job.hasEnded()).map(Deletion.class::cast).toList();
   }
 

@@ -1,12 +1,12 @@
 package dev.varve.engine.delete;
 
 import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.pending.DeleteFilter;
+import dev.varve.engine.pending.HiddenSamples;
+import dev.varve.engine.pending.RemovalTally;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.request.ReadGuard;
-import dev.varve.engine.standing.DeleteFilter;
-import dev.varve.engine.standing.HiddenSamples;
-import dev.varve.engine.standing.RemovalTally;
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
 import dev.varve.layout.Layout;

@@ -7,7 +7,7 @@ import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.StampClock;
-import dev.varve.engine.standing.StandingDeletes;
+import dev.varve.engine.pending.PendingDeletes;
 import dev.varve.model.Resolution;
 import dev.varve.store.Durability;
 import dev.varve.store.Store;
@@ -37,7 +37,7 @@ public record OpenDataset(
     Periods periods,
     StampClock clock,
     ClockTable marks,
-    StandingDeletes deletes) {
+    PendingDeletes deletes) {
   public String name() {
     return config.name();
   }

@@ -1,7 +1,7 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.pending.HiddenSamples;
 import dev.varve.engine.request.ReadRequest.Kinds;
-import dev.varve.engine.standing.HiddenSamples;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowSamples.Vector;
 import dev.varve.model.GroupKey;

@@ -2,12 +2,12 @@ package dev.varve.engine.write;
 
 import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.home.DeleteTable.DeleteRecord;
+import dev.varve.engine.pending.DeleteFilter;
+import dev.varve.engine.pending.PendingDeletes;
 import dev.varve.engine.periods.DeleteSupport;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.request.ReadGuard;
-import dev.varve.engine.standing.DeleteFilter;
-import dev.varve.engine.standing.StandingDeletes;
 import dev.varve.engine.write.KnownSeries.KeyState;
 import dev.varve.model.Column;
 import dev.varve.model.TimeRange;
@@ -32,8 +32,8 @@ final class DeletedTimes {
    * @throws OverloadedException if one still is
    */
   void await(List<Part> parts) {
-    StandingDeletes deletes = dataset.deletes();
-    long deadline = System.nanoTime() + StandingDeletes.WRITE_WAIT_MAX.toNanos();
+    PendingDeletes deletes = dataset.deletes();
+    long deadline = System.nanoTime() + PendingDeletes.WRITE_WAIT_MAX.toNanos();
     while (!deletes.isEmpty()) {
       List<DeleteRecord> known = deletes.all();
       TimeRange inTheWay = inTheWay(parts);
@@ -42,7 +42,7 @@ final class DeletedTimes {
       }
       long left = deadline - System.nanoTime();
       if (left <= 0 || !deletes.awaitChange(known, Duration.ofNanos(left))) {
-        throw StandingDeletes.refusal(inTheWay);
+        throw PendingDeletes.refusal(inTheWay);
       }
     }
   }
@@ -57,7 +57,7 @@ final class DeletedTimes {
     if (!dataset.deletes().isEmpty()) {
       TimeRange inTheWay = inTheWay(parts);
       if (inTheWay != null) {
-        throw StandingDeletes.refusal(inTheWay);
+        throw PendingDeletes.refusal(inTheWay);
       }
     }
   }

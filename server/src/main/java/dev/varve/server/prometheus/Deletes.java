@@ -63,7 +63,7 @@ final class Deletes {
     context.ensureMayDelete(exchange);
     AtomicBoolean stopped = new AtomicBoolean();
     exchange.onAbort(() -> stopped.set(true));
-    for (Deletion deletion : context.dataset(exchange).deletes().standing()) {
+    for (Deletion deletion : context.dataset(exchange).deletes().pending()) {
       while (!hasEnded(deletion)) {
         if (stopped.get()) {
           throw new HttpError(

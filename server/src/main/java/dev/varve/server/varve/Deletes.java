@@ -123,7 +123,7 @@ final class Deletes {
 
   private void list(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    List<Deletion> deletes = dataset.deletes().standing();
+    List<Deletion> deletes = dataset.deletes().pending();
     Remnants remnants = seesRemnants(exchange.caller()) ? look(dataset) : null;
     try (OutputStream out = exchange.answer(JSON);
         JsonGenerator json = JsonLines.generator(out)) {
@@ -184,7 +184,7 @@ final class Deletes {
     context.ensureMayDelete(exchange);
     String id = exchange.variables().getFirst();
     Deletion deletion =
-        context.dataset(exchange).deletes().standing().stream()
+        context.dataset(exchange).deletes().pending().stream()
             .filter(one -> Long.toString(one.id()).equals(id))
             .findFirst()
             .orElseThrow(() ->

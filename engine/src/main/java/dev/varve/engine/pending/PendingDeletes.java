@@ -1,4 +1,4 @@
-package dev.varve.engine.standing;
+package dev.varve.engine.pending;
 
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.error.OverloadedException;
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * The unfinished deletes of all servers: their samples may still be in the tables. Safe for use by
  * several threads.
  */
-public final class StandingDeletes {
+public final class PendingDeletes {
   /**
    * Maximum number of deletes: every read compares its series with each of them, and they stay in
    * memory.
    */
-  private static final int STANDING_MAX = 200;
+  private static final int PENDING_MAX = 200;
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
 
@@ -34,26 +34,26 @@ public final class StandingDeletes {
 
   private final DeleteTable table;
 
-  /** Guards changes of {@link #standing}. Reads take the volatile list. */
+  /** Guards changes of {@link #pending}. Reads take the volatile list. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition changed = lock.newCondition();
-  private volatile List<DeleteRecord> standing;
+  private volatile List<DeleteRecord> pending;
   private final AtomicLong added = new AtomicLong();
 
   /** Loads the records of a dataset. */
-  public StandingDeletes(DeleteTable table) {
+  public PendingDeletes(DeleteTable table) {
     this.table = table;
-    this.standing = List.copyOf(table.all());
+    this.pending = List.copyOf(table.all());
   }
 
   /** Returns all records, oldest first. */
   public List<DeleteRecord> all() {
-    return standing;
+    return pending;
   }
 
   public boolean isEmpty() {
-    return standing.isEmpty();
+    return pending.isEmpty();
   }
 
   /** Returns whether this server executes a delete. */
@@ -67,11 +67,11 @@ public final class StandingDeletes {
    * @throws OverloadedException if there are too many
    */
   public void ensureRoom() {
-    int count = standing.size();
-    if (count >= STANDING_MAX) {
+    int count = pending.size();
+    if (count >= PENDING_MAX) {
       throw new OverloadedException(
           "%,d deletes are not finished, and at most %,d may be: try again once some are"
-              .formatted(count, STANDING_MAX),
+              .formatted(count, PENDING_MAX),
           RETRY_AFTER);
     }
   }
@@ -95,9 +95,9 @@ public final class StandingDeletes {
       doubt = e;
     }
     change(() -> {
-      List<DeleteRecord> all = new ArrayList<>(standing);
+      List<DeleteRecord> all = new ArrayList<>(pending);
       all.add(record);
-      standing = List.copyOf(all);
+      pending = List.copyOf(all);
       added.incrementAndGet();
     });
     return doubt;
@@ -115,16 +115,16 @@ public final class StandingDeletes {
    */
   public void remove(DeleteRecord record) {
     table.remove(record);
-    change(() -> standing = standing.stream().filter(other -> !other.equals(record)).toList());
+    change(() -> pending = pending.stream().filter(other -> !other.equals(record)).toList());
   }
 
   /** Reads the records of other servers. */
   public void readOthers() {
     List<DeleteRecord> found = table.all();
     change(() -> {
-      List<DeleteRecord> all = new ArrayList<>(standing.stream().filter(table::isOwn).toList());
+      List<DeleteRecord> all = new ArrayList<>(pending.stream().filter(table::isOwn).toList());
       found.stream().filter(record -> !table.isOwn(record)).forEach(all::add);
-      standing = List.copyOf(all);
+      pending = List.copyOf(all);
     });
   }
 
@@ -149,7 +149,7 @@ public final class StandingDeletes {
     long left = max.toNanos();
     lock.lock();
     try {
-      while (standing.equals(since) && left > 0) {
+      while (pending.equals(since) && left > 0) {
         left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
@@ -157,12 +157,12 @@ public final class StandingDeletes {
     } finally {
       lock.unlock();
     }
-    return !standing.equals(since);
+    return !pending.equals(since);
   }
 
   /** Returns the samples that all deletes in a range of times hide. */
   public DeleteFilter filter(TimeRange times, SeriesIndex index, ReadGuard guard) {
-    List<DeleteRecord> all = standing;
+    List<DeleteRecord> all = pending;
     return all.isEmpty() ? DeleteFilter.NONE : filter(all, times, index, guard);
   }
 

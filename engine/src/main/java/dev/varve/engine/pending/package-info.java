@@ -3,6 +3,6 @@
  * of a removal. The read path, blocks and the jobs themselves use them.
  */
 @NullMarked
-package dev.varve.engine.standing;
+package dev.varve.engine.pending;
 
 import org.jspecify.annotations.NullMarked;

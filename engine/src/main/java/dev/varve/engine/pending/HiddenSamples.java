@@ -1,4 +1,4 @@
-package dev.varve.engine.standing;
+package dev.varve.engine.pending;
 
 import dev.varve.model.Samples;
 import dev.varve.model.TimeRange;
