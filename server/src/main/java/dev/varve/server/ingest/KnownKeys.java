@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers keys by the bytes of their labels or tags as they were sent, so that a known series is
- * found without decoding any. Thread-safe; lookups take no lock.
+ * found without decoding any. Thread-safe; lookups take no lock, and the monitor guards what
+ * generations hold and count.
  *
  * <p>A hit compares all bytes. The hash is seeded, so clients cannot choose labels that collide.
  * Series live in two generations: when the recent one has half of the memory, the older one is
  * dropped, and what is found in it moves to the recent one. Senders repeat their series in one
- * order, so each series also remembers the one that followed it: most lookups hash nothing.
+ * order, so each series also remembers the one that followed it: most lookups hash nothing. Only a
+ * series of the recent generation is found that way, so no chain of followers outlives the
+ * generations that count it.
  */
 public final class KnownKeys {
   /** Memory of a remembered series in addition to its bytes and its key, in bytes. */
@@ -27,12 +30,18 @@ public final class KnownKeys {
   /** Maximum number of fields of a key with remembered handles. */
   private static final int FIELDS_MAX = 64;
 
+  /** Memory of a field with its handle in addition to its name, in bytes. */
+  private static final int FIELD_BYTES = 120;
+
   private static final int BUCKETS_MIN = 1 << 10;
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final byte[][] NO_NAMES = {};
+  private static final SeriesHandle[] NO_HANDLES = {};
 
   private final long seed = RANDOM.nextLong();
   private final long secret = RANDOM.nextLong();
@@ -58,6 +67,12 @@ public final class KnownKeys {
     private volatile @Nullable GroupKey key;
 
     private volatile Fields fields = Fields.NONE;
+
+    /** The latest generation that the series was added to; null at first. */
+    private volatile @Nullable Generation in;
+
+    /** Bytes that the generation counts for the series. */
+    private long counted;
 
     /**
      * The key that followed the last time, which usually follows again. Threads overwrite each
@@ -133,12 +148,12 @@ public final class KnownKeys {
 
     private long bytes() {
       GroupKey held = key;
-      return OVERHEAD_BYTES + labels.length + (held == null ? 0 : held.byteCount());
+      return OVERHEAD_BYTES
+          + labels.length
+          + (held == null ? 0 : held.byteCount())
+          + fields.bytes();
     }
   }
-
-  private static final byte[][] NO_NAMES = {};
-  private static final SeriesHandle[] NO_HANDLES = {};
 
   /** Fields of a key with their handles; never changed. */
   private static final class Fields {
@@ -157,6 +172,14 @@ public final class KnownKeys {
       this.names = names;
       this.handles = handles;
       this.alternates = alternates;
+    }
+
+    private long bytes() {
+      long bytes = (long) FIELD_BYTES * names.length;
+      for (byte[] name : names) {
+        bytes += name.length;
+      }
+      return bytes;
     }
   }
 
@@ -189,7 +212,18 @@ public final class KnownKeys {
       int at = (int) hash & (buckets.length() - 1);
       buckets.set(at, new Node(hash, known, buckets.get(at)));
       count++;
-      bytes += known.bytes();
+      // What followed may be in an older generation only.
+      known.next = null;
+      known.counted = 0;
+      known.in = this;
+      recount(known);
+    }
+
+    /** Counts a series of this generation again, since it has changed. */
+    void recount(Known known) {
+      long now = known.bytes();
+      bytes += now - known.counted;
+      known.counted = now;
     }
 
     private void grow() {
@@ -224,7 +258,7 @@ public final class KnownKeys {
     if (before == null) {
       return lookUp(dataset, message, from, to);
     }
-    Known next = before.next;
+    Known next = next(before);
     if (next != null && next.is(dataset, message, from, to)) {
       return next;
     }
@@ -241,14 +275,24 @@ public final class KnownKeys {
    *
    * @param before null if there is no other
    */
-  public static @Nullable Known follower(
+  public @Nullable Known follower(
       @Nullable Known before, Object dataset, byte[] message, int from, int to) {
-    Known next = before == null ? null : before.next;
+    Known next = before == null ? null : next(before);
     return next != null
             && next.labels.length <= to - from
             && next.is(dataset, message, from, from + next.labels.length)
         ? next
         : null;
+  }
+
+  /** Returns the series that followed another; null if it is not in the recent generation. */
+  private @Nullable Known next(Known before) {
+    Known next = before.next;
+    if (next == null || next.in == recent) {
+      return next;
+    }
+    before.next = null;
+    return null;
   }
 
   private @Nullable Known lookUp(Object dataset, byte[] message, int from, int to) {
@@ -271,9 +315,7 @@ public final class KnownKeys {
       add(hash(message, from, to), known);
     } else if (known.key == null) {
       known.key = key;
-      synchronized (this) {
-        recent.bytes += key.byteCount();
-      }
+      recount(known);
     }
     return known;
   }
@@ -297,14 +339,16 @@ public final class KnownKeys {
    */
   public boolean add(Known known, Door door, byte[] name, SeriesHandle handle) {
     boolean kept = known.add(door, name, handle);
-    GroupKey key = known.key;
-    if (key != null) {
-      known.key = null;
-      synchronized (this) {
-        recent.bytes = Math.max(0, recent.bytes - key.byteCount());
-      }
-    }
+    known.key = null;
+    recount(known);
     return kept;
+  }
+
+  private synchronized void recount(Known known) {
+    Generation in = known.in;
+    if (in != null) {
+      in.recount(known);
+    }
   }
 
   /** Hashes 16 bytes at a time by folded products, as wyhash does. */

@@ -54,7 +54,7 @@ final class KnownSamples {
    * @return false if the series has to be read in another way; nothing was read then
    */
   boolean read(byte[] message, int from, int to) {
-    KnownKeys.Known series = KnownKeys.follower(before, intake.dataset(), message, from, to);
+    KnownKeys.Known series = known.follower(before, intake.dataset(), message, from, to);
     int labels = series == null ? -1 : from + series.length();
     if (series == null || (labels < to && message[labels] == LABEL)) {
       labels = endOfLabels(message, from, to);
