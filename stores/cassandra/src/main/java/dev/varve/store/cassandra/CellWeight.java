@@ -5,12 +5,13 @@ package dev.varve.store.cassandra;
  * the estimate at once; smaller cells lower it gradually. Safe for use by several threads.
  */
 final class CellWeight {
-  private static final int WAIT_MAX = 64;
+  /** A page of smaller cells lowers the estimate by this part of the difference, rounded up. */
+  private static final int SHARE = 64;
 
   private volatile long bytes;
 
   /**
-   * Adapts the estimate to a page.
+   * Adapts the estimate to a page. Of two pages at once, one may go unnoticed: the next will tell.
    *
    * @param cells number of its cells, at least 1
    * @param size its size in bytes
@@ -18,7 +19,7 @@ final class CellWeight {
   void learn(int cells, long size) {
     long seen = Math.max(1, size / cells);
     long known = bytes;
-    bytes = known == 0 || seen > known ? seen : known - (known - seen) / WAIT_MAX;
+    bytes = known == 0 || seen > known ? seen : known - Math.ceilDiv(known - seen, SHARE);
   }
 
   /**
