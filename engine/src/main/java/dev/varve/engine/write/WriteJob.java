@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -72,8 +74,8 @@ final class WriteJob {
   }
 
   /**
-   * Returns how many stamps a batch of samples takes at most: one for each time, and a unit for
-   * each part that begins a new one because an earlier part has its key.
+   * Returns how many stamps a batch of samples takes at most: one for each time. A part whose key
+   * an earlier part has begins a new unit of stamps, which counts in full.
    */
   static int stamps(Batch batch, OpenDataset dataset) {
     int periods = dataset.periods().all().size();
@@ -81,6 +83,9 @@ final class WriteJob {
     int stamps = 0;
     Set<GroupKey> keys = new HashSet<>();
     for (SampleGroup group : batch.groups()) {
+      if (group.size() == 0) {
+        continue;
+      }
       stamps += group.size();
       again += (keys.add(group.key()) ? 0 : 1) + Math.min(group.size(), periods) - 1;
     }
@@ -190,26 +195,33 @@ final class WriteJob {
       KnownSeries series = path.series().of(raw.key());
       Refusal refusal = time == null ? null : times.refusal(time);
       refusal = refusal == null ? additions.refusal(series) : refusal;
-      if (refusal != null) {
-        throw new RefusedException(refusal.rule(), refusal.message());
-      }
       Attribute attribute = new Attribute(series.key(), raw.name(), time, raw.value());
       Period period = dataset.periods().of(attribute);
-      if (period.isInBlocks()) {
-        throw new RefusedException(
-            "blocks.attribute",
-            "attribute '%s': layout 'blocks' holds samples alone".formatted(raw.name()));
+      if (refusal == null && period.isInBlocks()) {
+        refusal =
+            new Refusal(
+                "blocks.attribute",
+                "attribute '%s': layout 'blocks' holds samples alone".formatted(raw.name()));
       }
-      attributes.add(new Noted(series, period, attribute));
+      if (refusal == null) {
+        attributes.add(new Noted(series, period, attribute));
+      } else {
+        tally.refuse(1, raw.key(), raw.name(), time, refusal);
+      }
     } catch (RefusedException e) {
       tally.refuse(1, raw.key(), raw.name(), time, e.refusal());
     }
   }
 
-  /** Writes group by group, so that only the groups that the store rejects are refused. */
+  /** Writes key by key, so that only the samples of keys that the store rejects are refused. */
   private WriteResult oneByOne() {
+    // Groups of one key stay together: of two samples of one time, the stamp of the later is later.
+    Map<GroupKey, List<SampleGroup>> byKey = new LinkedHashMap<>();
+    for (SampleGroup group : batch.groups()) {
+      byKey.computeIfAbsent(group.key(), _ -> new ArrayList<>()).add(group);
+    }
     List<Batch> single = new ArrayList<>();
-    batch.groups().forEach(group -> single.add(Batch.of(group)));
+    byKey.values().forEach(groups -> single.add(new Batch(groups, List.of())));
     batch.attributes().forEach(one -> single.add(new Batch(List.of(), List.of(one))));
     RefusedSamples all = new RefusedSamples();
     int count = batch.sampleCount() + batch.attributes().size();
