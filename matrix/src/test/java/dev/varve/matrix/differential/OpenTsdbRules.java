@@ -22,7 +22,30 @@ final class OpenTsdbRules {
 
   private static final Pattern THOUSANDS = Pattern.compile("\"startTime\":171000[0369]000\\b");
 
+  private static final Pattern EMPTY_ROW = Pattern.compile("Row length is 0");
+
+  /** What {@code search/lookup} lists at most if a request does not say it. */
+  private static final int LOOKUP_LIMIT = 25;
+
+  /** Where one series of an answer to a query ends and the next one begins. */
+  private static final Pattern BETWEEN_SERIES = Pattern.compile("(?<=\\}),(?=\\{\"metric\")");
+
   private OpenTsdbRules() {}
+
+  private static boolean haveTheSameSeries(Case both) {
+    return series(both.theirs().body()).equals(series(both.ours().body()));
+  }
+
+  /** Returns the series of an answer to a query in the order of their texts. */
+  private static List<String> series(String body) {
+    boolean isArray = body.startsWith("[") && body.endsWith("]");
+    String inside = isArray ? body.substring(1, body.length() - 1) : body;
+    return BETWEEN_SERIES.splitAsStream(inside).sorted().toList();
+  }
+
+  private static int count(String text, String part) {
+    return (text.length() - text.replace(part, "").length()) / part.length();
+  }
 
   static List<Rule> all() {
     List<Rule> all = new ArrayList<>(ofRequests());
@@ -56,9 +79,8 @@ final class OpenTsdbRules {
             (both, difference) ->
                 both.refused(400) && both.says(MALFORMED) && both.request().contains(":\"0\"")),
         new Rule(
-            "| the same metric twice in `divideSeries` |",
-            (both, difference) ->
-                both.statuses(400, 200) && both.request().contains("divideSeries")),
+            "| the same metric twice in `divideSeries` or `divide` |",
+            (both, difference) -> both.statuses(400, 200) && both.request().contains("divide")),
         new Rule(
             "| filters of `exp` with `\"tags\": null` |",
             (both, difference) ->
@@ -116,7 +138,7 @@ final class OpenTsdbRules {
         new Rule(
             "| a limit of queries | as [documented](../limits.md) |",
             (both, difference) ->
-                both.statuses(200, 400)
+                (both.statuses(200, 400) || both.statuses(-1, 400))
                     && both.ours().body().contains("MiB that a query may hold")),
         new Rule(
             "| a TSUID that is too short | 500 |",
@@ -132,6 +154,24 @@ final class OpenTsdbRules {
             "| a malformed request to `exp` | 500 |",
             (both, difference) ->
                 both.refused(500) && both.request().has("endpoint POST query/exp")),
+        new Rule(
+            "| an expression of `exp` that negates a comparison | 500 |",
+            (both, difference) ->
+                both.statuses(500, 200)
+                    && both.request().has("endpoint POST query/exp")
+                    && both.request().contains("!(")),
+        new Rule(
+            "| an empty name or value of a tag in `query/last` | 400, the error of HBase |",
+            (both, difference) ->
+                both.refused(400)
+                    && both.request().path().startsWith("/api/query/last")
+                    && both.says(EMPTY_ROW)),
+        new Rule(
+            "**Order.** The original orders results,",
+            (both, difference) ->
+                both.statuses(200, 200)
+                    && both.request().contains("none")
+                    && haveTheSameSeries(both)),
         new Rule(
             "| a malformed expression of `gexp` | 500 |",
             (both, difference) ->
@@ -248,7 +288,8 @@ final class OpenTsdbRules {
                     && both.statuses(200, 200)
                     && (!difference.place().startsWith(".results")
                         || difference.place().endsWith(".tsuid")
-                        || both.request().contains("limit"))),
+                        || both.request().contains("limit")
+                        || count(both.theirs().body(), "\"tsuid\":") == LOOKUP_LIMIT)),
         new Rule(
             "series of histograms alone are listed only in the layout `opentsdb`",
             (both, difference) ->
