@@ -8,8 +8,11 @@ import dev.varve.model.Samples;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of a client of Prometheus' <a
@@ -19,10 +22,25 @@ import java.util.zip.CRC32C;
 public final class RemoteReadClient {
   private static final int EQUAL = 0;
   private static final int STREAMED_XOR_CHUNKS = 1;
+
+  /*
+   * The bytes that are read here, as Prometheus' remote.proto and types.proto define them:
+   *
+   * Frame := length uvarint, crc32c u32be of the message, message
+   *   ChunkedReadResponse { repeated ChunkedSeries chunked_series = 1; int64 query_index = 2; }
+   *   ChunkedSeries { repeated Label labels = 1; repeated Chunk chunks = 2; }
+   *   Label { string name = 1; string value = 2; }
+   *   Chunk { int64 min_time_ms = 1; int64 max_time_ms = 2; Encoding type = 3; bytes data = 4; }
+   */
   private static final int XOR = 1;
+  private static final int HISTOGRAM = 2;
+  private static final int FLOAT_HISTOGRAM = 3;
 
   /** Servers send frames of about 1 MiB. */
   private static final int FRAME_MAX = 64 << 20;
+
+  /** The length of a frame is a number of up to 32 bits, with 7 of them in each byte. */
+  private static final int LENGTH_BYTES_MAX = 5;
 
   /** Receives the samples of chunks. */
   public interface Receiver {
@@ -30,7 +48,18 @@ public final class RemoteReadClient {
     void accept(Samples samples) throws IOException;
   }
 
-  private RemoteReadClient() {}
+  private final InputStream answer;
+  private final Receiver receiver;
+  private long frames;
+  private long histograms;
+
+  /** The labels of the series; null before the first frame. */
+  private @Nullable Map<String, String> seriesLabels;
+
+  private RemoteReadClient(InputStream answer, Receiver receiver) {
+    this.answer = answer;
+    this.receiver = receiver;
+  }
 
   /**
    * Returns the body of a request.
@@ -51,98 +80,144 @@ public final class RemoteReadClient {
    * Reads the answer, which holds one series or nothing.
    *
    * @return the number of chunks of native histograms, which are left out
-   * @throws IOException if it is not a stream of chunks or ends too early
+   * @throws IOException if it is not a stream of chunks, ends too early, or holds several series
    */
   public static long read(InputStream answer, Receiver to) throws IOException {
-    long histograms = 0;
+    return new RemoteReadClient(answer, to).read();
+  }
+
+  private long read() throws IOException {
     int length;
-    while ((length = length(answer)) >= 0) {
-      byte[] head = exactly(answer, 4);
-      byte[] frame = exactly(answer, length);
+    while ((length = frameLength()) >= 0) {
+      frames++;
+      int expected = ByteBuffer.wrap(exactly(Integer.BYTES)).getInt();
+      byte[] frame = exactly(length);
       CRC32C crc = new CRC32C();
       crc.update(frame);
-      long sum = 0;
-      for (byte one : head) {
-        sum = sum << 8 | (one & 0xff);
-      }
-      if (crc.getValue() != sum) {
-        throw new IOException("a frame has another checksum than its bytes");
+      if ((int) crc.getValue() != expected) {
+        throw new IOException(
+            "frame %,d: CRC32C is %08x, expected %08x".formatted(frames, crc.getValue(), expected));
       }
       try {
-        histograms += frame(new WireReader(frame), to);
+        readFrame(new WireReader(frame));
       } catch (MalformedMessageException e) {
-        throw new IOException("a frame is no ChunkedReadResponse: " + e.getMessage(), e);
+        throw new IOException(
+            "frame %,d is no ChunkedReadResponse: %s".formatted(frames, e.getMessage()), e);
       }
     }
     return histograms;
   }
 
   /** Returns the length of the next frame; -1 at the end. */
-  private static int length(InputStream in) throws IOException {
+  private int frameLength() throws IOException {
     long length = 0;
-    for (int shift = 0; shift < 35; shift += 7) {
-      int next = in.read();
+    for (int i = 0; i < LENGTH_BYTES_MAX; i++) {
+      int next = answer.read();
       if (next < 0) {
-        if (shift == 0) {
+        if (i == 0) {
           return -1;
         }
         throw new EOFException("the answer ends within the length of a frame");
       }
-      length |= (long) (next & 0x7f) << shift;
+      length |= (long) (next & 0x7f) << (7 * i);
       if (next < 0x80) {
-        break;
+        if (length > FRAME_MAX) {
+          throw new IOException(
+              "a frame of %,d bytes, at most %,d expected: not a stream of chunks"
+                  .formatted(length, FRAME_MAX));
+        }
+        return (int) length;
       }
     }
-    if (length > FRAME_MAX) {
-      throw new IOException("the answer is no stream of chunks");
-    }
-    return (int) length;
+    throw new IOException(
+        "the length of a frame takes more than %d bytes: not a stream of chunks"
+            .formatted(LENGTH_BYTES_MAX));
   }
 
-  private static byte[] exactly(InputStream in, int length) throws IOException {
-    byte[] bytes = in.readNBytes(length);
+  private byte[] exactly(int length) throws IOException {
+    byte[] bytes = answer.readNBytes(length);
     if (bytes.length < length) {
       throw new EOFException("the answer ends within a frame");
     }
     return bytes;
   }
 
-  private static long frame(WireReader frame, Receiver to) throws IOException {
-    long histograms = 0;
+  private void readFrame(WireReader frame) throws IOException {
     while (frame.next()) {
       if (frame.field() == 1) {
-        WireReader series = frame.message();
-        while (series.next()) {
-          if (series.field() == 2) {
-            histograms += chunk(series.message(), to);
-          } else {
-            series.skip();
-          }
-        }
+        readSeries(frame.message());
       } else {
         frame.skip();
       }
     }
-    return histograms;
   }
 
-  /** Reads a chunk; returns 1 if it is of histograms. */
-  private static long chunk(WireReader chunk, Receiver to) throws IOException {
-    long type = 0;
+  /** Reads a series, or the next part of one that takes several frames. */
+  private void readSeries(WireReader series) throws IOException {
+    requireSameSeries(labels(series.again()));
+    while (series.next()) {
+      if (series.field() == 2) {
+        readChunk(series.message());
+      } else {
+        series.skip();
+      }
+    }
+  }
+
+  /** Samples of several series would be taken for those of one. */
+  private void requireSameSeries(Map<String, String> labels) throws IOException {
+    if (seriesLabels == null) {
+      seriesLabels = labels;
+    } else if (!labels.equals(seriesLabels)) {
+      throw new IOException(
+          "the answer holds several series, one expected: %s and %s"
+              .formatted(seriesLabels, labels));
+    }
+  }
+
+  private static Map<String, String> labels(WireReader series) {
+    Map<String, String> labels = new TreeMap<>();
+    while (series.next()) {
+      if (series.field() != 1) {
+        series.skip();
+        continue;
+      }
+      WireReader label = series.message();
+      String name = "";
+      String value = "";
+      while (label.next()) {
+        switch (label.field()) {
+          case 1 -> name = label.text();
+          case 2 -> value = label.text();
+          default -> label.skip();
+        }
+      }
+      labels.put(name, value);
+    }
+    return labels;
+  }
+
+  private void readChunk(WireReader chunk) throws IOException {
+    long encoding = 0;
     byte[] data = {};
     while (chunk.next()) {
       switch (chunk.field()) {
-        case 3 -> type = chunk.varint();
+        case 3 -> encoding = chunk.varint();
         case 4 -> data = chunk.bytes();
         default -> chunk.skip();
       }
     }
-    if (type != XOR) {
-      return 1;
+    if (encoding == HISTOGRAM || encoding == FLOAT_HISTOGRAM) {
+      histograms++;
+      return;
+    }
+    if (encoding != XOR) {
+      throw new IOException(
+          "frame %,d has a chunk of encoding %d, expected %d (XOR), %d or %d (histograms)"
+              .formatted(frames, encoding, XOR, HISTOGRAM, FLOAT_HISTOGRAM));
     }
     Samples samples = new Samples(Kind.DOUBLE);
     new XorChunkReader(data).read(samples);
-    to.accept(samples);
-    return 0;
+    receiver.accept(samples);
   }
 }
