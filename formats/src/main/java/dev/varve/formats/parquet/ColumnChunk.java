@@ -14,6 +14,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The encoded pages of one column of a row group. */
 final class ColumnChunk implements AutoCloseable {
+  /*
+   * What is written, in the names of Parquet's parquet.thrift and with the numbers of its fields:
+   *
+   *   Page := PageHeader, body compressed
+   *   PageHeader {
+   *     1 type, 2 bytes uncompressed, 3 bytes compressed, 4 CRC-32 of the compressed bytes,
+   *     5 DataPageHeader { 1 values, 2 encoding, 3 encoding of definition levels,
+   *       4 encoding of repetition levels },
+   *     7 DictionaryPageHeader { 1 values, 2 encoding } }
+   *   ColumnChunk { 2 file offset, 3 ColumnMetaData }
+   *   ColumnMetaData {
+   *     1 type, 2 encodings, 3 path, 4 codec, 5 values, 6 bytes uncompressed, 7 bytes compressed,
+   *     9 offset of the first data page, 11 offset of the dictionary page,
+   *     12 Statistics { 3 nulls, 5 largest value, 6 least value } }
+   */
   private static final int ZSTD_LEVEL = 3;
   private static final int DATA_PAGE = 0;
   private static final int DICTIONARY_PAGE = 2;
@@ -27,7 +42,9 @@ final class ColumnChunk implements AutoCloseable {
   /**
    * The figures by which readers skip a column chunk.
    *
-   * @param least the least value as it is stored, and {@code most} the largest; null if unknown
+   * @param nulls number of values that are not there
+   * @param least the least value in plain encoding, of texts without their length; null if unknown
+   * @param most the largest value in the same form; null if unknown
    */
   record Statistics(long nulls, byte @Nullable [] least, byte @Nullable [] most) {}
 
@@ -37,15 +54,24 @@ final class ColumnChunk implements AutoCloseable {
   private final Set<Integer> encodings = new TreeSet<>(Set.of(RLE));
   private int dictionaryBytes;
   private long values;
-  private long expanded;
+  private long expandedBytes;
   private Statistics statistics = new Statistics(0, null, null);
 
   ColumnChunk(Leaf leaf) {
     this.leaf = leaf;
   }
 
-  /** Writes the page that the numbers of the other pages refer to. It is the first. */
+  /**
+   * Writes the page that the numbers of the other pages refer to.
+   *
+   * @throws IllegalStateException if it is not the first
+   */
   void dictionary(byte[] plain, int count) {
+    if (pages.size() > 0) {
+      throw new IllegalStateException(
+          "column %s: the dictionary comes after %,d bytes of pages"
+              .formatted(leaf.path(), pages.size()));
+    }
     encodings.add(PLAIN);
     page(
         plain,
@@ -88,7 +114,7 @@ final class ColumnChunk implements AutoCloseable {
           });
       pages.writeBytes(head);
       pages.writeBytes(compressed);
-      expanded += head.length + body.length;
+      expandedBytes += head.length + body.length;
     }
   }
 
@@ -104,9 +130,9 @@ final class ColumnChunk implements AutoCloseable {
     return pages.size();
   }
 
-  /** Returns the length without compression. */
-  long expanded() {
-    return expanded;
+  /** Returns the length without compression, in bytes. */
+  long expandedBytes() {
+    return expandedBytes;
   }
 
   /**
@@ -124,7 +150,7 @@ final class ColumnChunk implements AutoCloseable {
               .texts(3, leaf.path())
               .i32(4, ZSTD)
               .i64(5, values)
-              .i64(6, expanded)
+              .i64(6, expandedBytes)
               .i64(7, pages.size())
               .i64(9, offset + dictionaryBytes);
           if (dictionaryBytes > 0) {

@@ -9,6 +9,22 @@ import java.util.stream.IntStream;
 
 /** The end of a file: schema, row groups, and what Varve's importer needs to know. */
 final class Footer {
+  /*
+   * What is written, in the names of Parquet's parquet.thrift and with the numbers of its fields:
+   *
+   *   Footer := FileMetaData, length of it u32le, "PAR1"
+   *   FileMetaData {
+   *     1 version, 2 schema: SchemaElements, 3 rows, 4 RowGroups, 5 notes { 1 key, 2 value },
+   *     6 writer, 7 orders of columns }
+   *   RowGroup {
+   *     1 ColumnChunks (see ColumnChunk), 2 bytes uncompressed, 3 rows, 5 file offset,
+   *     6 bytes compressed }
+   *   SchemaElement {
+   *     1 type, 3 repetition, 4 name, 5 children, 6 converted type,
+   *     10 logical type { 1 STRING, 2 MAP, 8 TIMESTAMP { 1 in UTC, 2 unit } } }
+   *   unit { 1 MILLIS, 2 MICROS, 3 NANOS }
+   */
+
   static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
 
   private static final int VERSION = 2;
@@ -68,7 +84,7 @@ final class Footer {
     for (int i = 0; i < starts.length; i++) {
       starts[i] = at;
       at += columns.get(i).length();
-      expanded += columns.get(i).expanded();
+      expanded += columns.get(i).expandedBytes();
     }
     long all = expanded;
     long compressed = at - offset;
