@@ -4,10 +4,8 @@ import dev.varve.cli.io.LayoutOptions;
 import dev.varve.cli.io.OutputFormat;
 import dev.varve.cli.io.Records;
 import dev.varve.cli.io.WrongCallException;
-import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutParameter;
 import dev.varve.layout.StorageLayout;
-import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
@@ -56,7 +54,7 @@ final class LayoutsCommand implements Callable<Integer> {
     if (name == null) {
       list();
     } else {
-      show(name);
+      showLayout(name);
     }
     return 0;
   }
@@ -64,16 +62,9 @@ final class LayoutsCommand implements Callable<Integer> {
   private void list() {
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "name", "parameters", "about")) {
-      records.add(
-          BlockLayout.NAME,
-          names(BlockLayout.PARAMETERS),
-          "runs of samples, compressed; the default in rocksdb and memory");
-      for (Layouts.Entry entry : Layouts.list()) {
+      for (Layouts.Entry entry : Layouts.listStored()) {
         records.add(
-            entry.name(),
-            names(entry.parameters()),
-            entry.about()
-                + (entry.name().equals(Layouts.OF_CELLS) ? "; the default in other stores" : ""));
+            entry.name(), names(entry.parameters()), entry.about() + defaultIn(entry.name()));
       }
     }
   }
@@ -82,34 +73,26 @@ final class LayoutsCommand implements Callable<Integer> {
     return of.stream().map(LayoutParameter::name).collect(Collectors.joining(" "));
   }
 
-  private void show(String wanted) {
-    if (wanted.equals(BlockLayout.NAME)) {
-      showBlocks();
-      return;
-    }
-    List<Layout> layouts = LayoutOptions.all(wanted, parameters);
+  private static String defaultIn(String layout) {
+    return switch (layout) {
+      case Layouts.DEFAULT -> "; the default in rocksdb and memory";
+      case Layouts.OF_CELLS -> "; the default in other stores";
+      default -> "";
+    };
+  }
+
+  private void showLayout(String wanted) {
+    List<StorageLayout> layouts = LayoutOptions.stored(wanted, parameters);
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
-      Layouts.list().stream()
+      Layouts.listStored().stream()
           .filter(entry -> entry.name().equals(wanted))
-          .forEach(entry -> entry.parameters().forEach(each -> show(each, records)));
-      layouts.forEach(layout -> show(layout, records));
+          .forEach(entry -> entry.parameters().forEach(each -> addParameter(each, records)));
+      layouts.forEach(layout -> addLayout(layout, records));
     }
   }
 
-  private void showBlocks() {
-    BlockLayout layout = LayoutOptions.blocks(parameters);
-    try (Records records =
-        new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
-      BlockLayout.PARAMETERS.forEach(each -> show(each, records));
-      layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
-      List.of("width", "bucket", "metric and field", "series")
-          .forEach(part -> records.add("row key", part, "number"));
-      showTables(layout, records);
-    }
-  }
-
-  private static void show(LayoutParameter parameter, Records records) {
+  private static void addParameter(LayoutParameter parameter, Records records) {
     String byDefault = parameter.defaultValue();
     records.add(
         "parameter",
@@ -117,13 +100,9 @@ final class LayoutsCommand implements Callable<Integer> {
         parameter.about() + (byDefault == null ? "" : " (default: " + byDefault + ")"));
   }
 
-  private static void show(Layout layout, Records records) {
+  private static void addLayout(StorageLayout layout, Records records) {
     layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
-    layout.rows().parts().forEach(part -> records.add("row key", part.label(), part.role()));
-    showTables(layout, records);
-  }
-
-  private static void showTables(StorageLayout layout, Records records) {
+    layout.rowParts().forEach(part -> records.add("row key", part.label(), part.role()));
     for (TableSpec table : layout.tables()) {
       for (FamilySpec family : table.families()) {
         records.add("family", table.name() + "/" + family.name(), describe(family));

@@ -94,6 +94,13 @@ class CellsCommandTest {
         .anyMatch(line -> line.startsWith("blocks ") && line.contains("the default"));
     assertThat(run(utf8(List.of()), "layouts", "blocks")).isZero();
     assertThat(out.toString()).contains("resolution", "journal/j", "0 or more");
+    assertThat(out.toString().lines().filter(line -> line.startsWith("row key")))
+        .map(line -> line.replaceAll(" {2,}", "|"))
+        .containsExactly(
+            "row key|width|LITERAL",
+            "row key|bucket|TIME",
+            "row key|metric and field|METRIC",
+            "row key|series|TAGS");
   }
 
   @Test

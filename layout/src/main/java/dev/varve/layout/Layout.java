@@ -31,6 +31,11 @@ public interface Layout extends StorageLayout, RowAddressing {
   @Override
   Domain domain();
 
+  @Override
+  default List<RowPart> rowParts() {
+    return rows().parts().stream().map(part -> new RowPart(part.label(), part.role())).toList();
+  }
+
   /** Returns the default table names of the original program, in the order of {@link #tables()}. */
   default List<String> originalTables() {
     return tables().stream().map(TableSpec::name).toList();

@@ -13,6 +13,14 @@ import java.util.Set;
  */
 public interface StorageLayout {
   /**
+   * A part of a row key.
+   *
+   * @param label a name such as {@code metric}, {@code tag host}, {@code bucket 1d}
+   * @param role the information that determines its bytes
+   */
+  record RowPart(String label, KeyPart.Role role) {}
+
+  /**
    * Returns name, parameters and codec versions, which are stored in the home and compared at
    * startup.
    */
@@ -23,6 +31,9 @@ public interface StorageLayout {
 
   /** Returns all tables, in an order that does not change. */
   List<TableSpec> tables();
+
+  /** Returns the parts of the row keys of samples, in their order. */
+  List<RowPart> rowParts();
 
   /** Returns the powers that the tables need beyond reading and writing. */
   Set<Class<? extends Power>> needs();

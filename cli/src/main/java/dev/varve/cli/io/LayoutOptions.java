@@ -1,6 +1,7 @@
 package dev.varve.cli.io;
 
 import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.registry.Layouts;
 import java.io.IOException;
@@ -36,34 +37,34 @@ public final class LayoutOptions {
    * @throws CommandFailedException if it lacks a given parameter
    */
   public @Nullable BlockLayout blocks() {
-    return layout.equals(BlockLayout.NAME) ? blocks(parameters) : null;
-  }
-
-  public static BlockLayout blocks(Map<String, String> parameters) {
     try {
-      return BlockLayout.of(parameters);
+      return layout.equals(BlockLayout.NAME) ? BlockLayout.of(parameters) : null;
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(String.valueOf(e.getMessage()));
     }
   }
 
   /**
-   * Returns the named layouts, the primary first and its companions after it.
-   *
-   * @throws CommandFailedException as {@link #all}
-   */
-  public List<Layout> layouts() {
-    return all(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
-  }
-
-  /**
-   * Returns the layouts of a name or a declaration.
+   * Returns the named layouts of cells, the primary first and its companions after it.
    *
    * @throws CommandFailedException if there is no such layout, or it lacks a given parameter
    */
-  public static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
+  public List<Layout> layouts() {
     try {
-      return Layouts.all(nameOrYaml, parameters);
+      return Layouts.all(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Returns the layouts of a name or a declaration: {@code blocks}, or layouts of cells.
+   *
+   * @throws CommandFailedException if there is no such layout, or it lacks a given parameter
+   */
+  public static List<StorageLayout> stored(String nameOrYaml, Map<String, String> parameters) {
+    try {
+      return Layouts.stored(nameOrYaml, parameters);
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(String.valueOf(e.getMessage()));
     }

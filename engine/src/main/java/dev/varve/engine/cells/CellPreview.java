@@ -69,20 +69,13 @@ public final class CellPreview {
 
   /** Returns all layouts that can be named, each once, the layout of blocks first. */
   public static List<NamedLayout> layouts() {
-    List<NamedLayout> all = new ArrayList<>();
-    all.add(
-        new NamedLayout(
-            BlockLayout.NAME,
-            "runs of samples, compressed",
-            BlockLayout.PARAMETERS.stream().map(CellPreview::parameter).toList()));
-    for (Layouts.Entry entry : Layouts.list()) {
-      all.add(
-          new NamedLayout(
-              entry.name(),
-              entry.about(),
-              entry.parameters().stream().map(CellPreview::parameter).toList()));
-    }
-    return all;
+    return Layouts.listStored().stream()
+        .map(entry ->
+            new NamedLayout(
+                entry.name(),
+                entry.about(),
+                entry.parameters().stream().map(CellPreview::parameter).toList()))
+        .toList();
   }
 
   private static Parameter parameter(LayoutParameter parameter) {

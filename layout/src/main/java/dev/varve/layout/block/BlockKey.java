@@ -1,10 +1,13 @@
 package dev.varve.layout.block;
 
 import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyPart.Role;
+import dev.varve.layout.StorageLayout.RowPart;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * The keys of blocks.
@@ -33,6 +36,14 @@ public final class BlockKey {
 
   /** The number in place of that of a metric, in row keys of shared columns of times. */
   public static final int OF_TIMES = -1;
+
+  /** The parts of a row key of samples. Metric, field and series are numbers. */
+  public static final List<RowPart> PARTS =
+      List.of(
+          new RowPart("width", Role.LITERAL),
+          new RowPart("bucket", Role.TIME),
+          new RowPart("metric and field", Role.METRIC),
+          new RowPart("series", Role.TAGS));
 
   private static final int ONE_DAY = 1;
   private static final long SECONDS_PER_DAY = 86_400;

@@ -29,6 +29,9 @@ import java.util.Set;
 public record BlockLayout(Resolution resolution) implements StorageLayout {
   public static final String NAME = "blocks";
 
+  /** A description in one line. */
+  public static final String ABOUT = "runs of samples, compressed";
+
   /** Index of the table of blocks in {@link #tables()}. */
   public static final int BLOCKS = 0;
 
@@ -120,6 +123,11 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
   @Override
   public List<TableSpec> tables() {
     return TABLES;
+  }
+
+  @Override
+  public List<RowPart> rowParts() {
+    return BlockKey.PARTS;
   }
 
   @Override

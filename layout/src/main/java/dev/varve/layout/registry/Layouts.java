@@ -96,7 +96,15 @@ public final class Layouts {
     }
   }
 
-  /** Returns everything that can be named, each once. */
+  /** Returns all layouts that can be named, each once, {@code blocks} first. */
+  public static List<Entry> listStored() {
+    List<Entry> entries = new ArrayList<>();
+    entries.add(new Entry(BlockLayout.NAME, BlockLayout.ABOUT, BlockLayout.PARAMETERS, false));
+    entries.addAll(list());
+    return entries;
+  }
+
+  /** Returns all layouts of cells that can be named, each once. */
   public static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
     for (String name : READY_MADE) {
