@@ -37,12 +37,14 @@ import org.slf4j.LoggerFactory;
  * Scrapes one target repeatedly on its own thread.
  *
  * <p>Each scrape is written as one batch, with the samples that report on it ({@code up} and
- * others) and a staleness marker for every series that disappeared. A failed scrape is written as
- * if it had returned no samples.
+ * others) and a staleness marker for every series that disappeared. A scrape that fails because of
+ * the target, a limit or a lack of memory is written as if it had returned no samples. One that an
+ * unexpected exception ends is only logged.
  */
 final class ScrapeLoop {
   /**
-   * Maximum deviation at which a time is aligned to the interval; aligned times compress better.
+   * Scrapes that are late by at most this, and by at most 1 % of the interval, get the aligned
+   * time, which compresses better.
    */
   private static final Duration TOLERANCE = Duration.ofMillis(2);
 
@@ -86,10 +88,10 @@ final class ScrapeLoop {
   private final ScrapedSeries series;
 
   /** Counted down when the target disappears or the server stops. */
-  private final CountDownLatch leave = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
 
   /** Counted down when the server stops. */
-  private final CountDownLatch halt = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
 
   /** Metadata of the target that has been written. */
   private Set<MetricMetadata> described = Set.of();
@@ -132,13 +134,13 @@ final class ScrapeLoop {
    * comes back.
    */
   void end() {
-    leave.countDown();
+    ended.countDown();
   }
 
   /** Stops the loop with the server; its series do not end. */
   void stop() {
-    halt.countDown();
-    leave.countDown();
+    stopped.countDown();
+    ended.countDown();
   }
 
   /** Waits for the thread to end. */
@@ -154,7 +156,7 @@ final class ScrapeLoop {
 
   private void run(Predicate<Target> isBack) {
     try {
-      scrapeAgainAndAgain();
+      scrapeRepeatedly();
       if (last != null) {
         markTheEnd(isBack);
       }
@@ -163,58 +165,59 @@ final class ScrapeLoop {
     }
   }
 
-  private void scrapeAgainAndAgain() throws InterruptedException {
-    long interval = target.interval().toNanos();
+  private void scrapeRepeatedly() throws InterruptedException {
+    long intervalNanos = target.interval().toNanos();
     Instant begin = shared.clock().instant();
     long next =
         System.nanoTime()
             + target.offset(begin.getEpochSecond() * 1_000_000_000L + begin.getNano()).toNanos();
-    if (isLeftBefore(next)) {
+    if (isEndedBefore(next)) {
       return;
     }
-    Instant rhythm = shared.clock().instant();
+    Instant aligned = shared.clock().instant();
     do {
       Instant at = shared.clock().instant();
-      rhythm = rhythm.plusMillis(interval / 1_000_000 * beats(rhythm, at));
+      aligned = aligned.plusMillis(intervalNanos / 1_000_000 * intervalsBetween(aligned, at));
       try {
-        scrape(isInRhythm(rhythm, at) ? rhythm : at);
+        scrape(isOnTime(aligned, at) ? aligned : at);
       } catch (RuntimeException e) {
         LOG.error("a scrape of {} failed", target.url(), e);
       }
       // A scrape that takes longer than its interval skips the next ones.
-      next += interval * Math.max(1, Math.ceilDiv(System.nanoTime() - next, interval));
-    } while (!isLeftBefore(next));
+      next += intervalNanos * Math.max(1, Math.ceilDiv(System.nanoTime() - next, intervalNanos));
+    } while (!isEndedBefore(next));
   }
 
   /** Returns the number of whole intervals between two times. */
-  private long beats(Instant from, Instant to) {
+  private long intervalsBetween(Instant from, Instant to) {
     return Math.max(0, Duration.between(from, to).toMillis() / target.interval().toMillis());
   }
 
-  private boolean isInRhythm(Instant rhythm, Instant at) {
-    Duration late = Duration.between(rhythm, at);
-    Duration tolerance = target.interval().dividedBy(100);
+  private boolean isOnTime(Instant aligned, Instant at) {
+    Duration late = Duration.between(aligned, at);
     return !late.isNegative()
-        && late.compareTo(TOLERANCE.compareTo(tolerance) < 0 ? TOLERANCE : tolerance) <= 0;
+        && late.compareTo(TOLERANCE) <= 0
+        && late.compareTo(target.interval().dividedBy(100)) <= 0;
   }
 
   /** Waits until a time; returns true if the loop must end. */
-  private boolean isLeftBefore(long nanos) throws InterruptedException {
-    return leave.await(Math.max(0, nanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+  private boolean isEndedBefore(long nanos) throws InterruptedException {
+    return ended.await(Math.max(0, nanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
-  private boolean halts() {
-    return halt.getCount() == 0;
+  private boolean isStopped() {
+    return stopped.getCount() == 0;
   }
 
   /** A target may come back with the same labels; then its series have not ended. */
   private void markTheEnd(Predicate<Target> isBack) throws InterruptedException {
-    long interval = target.interval().toMillis();
-    if (halt.await(interval, TimeUnit.MILLISECONDS)) {
+    long intervalMillis = target.interval().toMillis();
+    if (stopped.await(intervalMillis, TimeUnit.MILLISECONDS)) {
       return;
     }
     long at = shared.clock().millis();
-    if (halt.await(interval + interval / 10, TimeUnit.MILLISECONDS) || isBack.test(target)) {
+    if (stopped.await(intervalMillis + intervalMillis / 10, TimeUnit.MILLISECONDS)
+        || isBack.test(target)) {
       return;
     }
     Intake intake = intake();
@@ -252,24 +255,23 @@ final class ScrapeLoop {
         shared.room().release();
       }
       reading.checkLimit();
-    } catch (ScrapeException | OverBudgetException e) {
-      String reason =
-          e instanceof OverBudgetException full
-              ? ScrapeClient.noRoom(full)
-              : String.valueOf(e.getMessage());
-      error = reason;
-      intake.report(FAILED, reading.total, () -> target.url() + ": " + reason);
+    } catch (ScrapeException e) {
+      error = failed(intake, reading, String.valueOf(e.getMessage()));
+    } catch (OverBudgetException e) {
+      error = failed(intake, reading, ScrapeClient.noRoom(e));
+    }
+    if (!error.isEmpty()) {
       batch = new BatchBuilder();
       metadata = described;
     }
-    if (halts()) {
+    if (isStopped()) {
       // A stop may have caused the failure.
       return;
     }
     markEnded(batch, millis, error.isEmpty());
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     double[] values = {
-      error.isEmpty() ? 1 : 0, took.toNanos() / 1e9, reading.total, reading.kept, reading.added,
+      error.isEmpty() ? 1 : 0, took.toNanos() / 1e9, reading.exposed, reading.kept, reading.added,
     };
     for (int i = 0; i < values.length; i++) {
       GroupKey key = intake.enter(report(ScrapeReport.NAMES.get(i)), 1);
@@ -281,9 +283,15 @@ final class ScrapeLoop {
     write(intake, batch.build(), metadata);
   }
 
+  /** Reports a failed scrape, and returns the reason. */
+  private String failed(Intake intake, Reading reading, String reason) {
+    intake.report(FAILED, reading.exposed, () -> target.url() + ": " + reason);
+    return reason;
+  }
+
   private void markEnded(BatchBuilder batch, long millis, boolean good) {
-    for (GroupKey ended : series.end(good)) {
-      mark(batch, ended, millis);
+    for (GroupKey key : series.end(good)) {
+      mark(batch, key, millis);
     }
   }
 
@@ -306,8 +314,8 @@ final class ScrapeLoop {
    * Writes a scrape.
    *
    * @param batch under keys that have passed the door
-   * @param metadata all metadata of the target. What was written before is not written again:
-   *     otherwise targets that contradict each other would cause a write with every scrape
+   * @param metadata all metadata of the target. Only what was not written before is written, since
+   *     targets that contradict each other would otherwise write with every scrape
    */
   private void write(Intake intake, Batch batch, Collection<MetricMetadata> metadata) {
     try {
@@ -331,9 +339,17 @@ final class ScrapeLoop {
     private final Set<GroupKey> fresh = new HashSet<>();
     private final long millis;
     private final Intake intake;
-    private long total;
+
+    /** Samples that the target exposed. */
+    private long exposed;
+
+    /** Samples that the rules of the job kept. */
     private long kept;
+
+    /** Series that the scrape before did not have. */
     private long added;
+
+    /** Samples that count against the limit: those that were entered and are no markers. */
     private long counted;
 
     private Reading(long millis, Intake intake) {
@@ -343,12 +359,11 @@ final class ScrapeLoop {
     }
 
     @Override
-    public void take(GroupKey exposed, boolean timed, long time, double value)
-        throws ScrapeException {
-      total++;
-      ScrapedSeries.Stored stored = series.stored(exposed);
+    public void take(GroupKey sent, boolean timed, long time, double value) throws ScrapeException {
+      exposed++;
+      ScrapedSeries.Stored stored = series.stored(sent);
       // The key is held as exposed, with the labels of the target, and as stored.
-      intake.memory().hold(stored.added() ? SERIES_BYTES + 3L * exposed.byteCount() : 0);
+      intake.memory().hold(stored.added() ? SERIES_BYTES + 3L * sent.byteCount() : 0);
       GroupKey relabelled = stored.key();
       if (relabelled == null) {
         return;
@@ -374,7 +389,7 @@ final class ScrapeLoop {
         return;
       }
       if (isWithinLimit()) {
-        added += stored.added() && fresh.add(exposed) ? 1 : 0;
+        added += stored.added() && fresh.add(sent) ? 1 : 0;
         batch.group(key).add(Series.DEFAULT_FIELD, own ? time : millis, value);
       }
     }
@@ -387,7 +402,7 @@ final class ScrapeLoop {
     void checkLimit() throws ScrapeException {
       if (!isWithinLimit()) {
         throw new ScrapeException(
-            "sample limit exceeded: %,d samples, the maximum is %,d"
+            "sample limit exceeded: %,d samples, sample_limit is %,d"
                 .formatted(counted, job.limits().samples()));
       }
     }
