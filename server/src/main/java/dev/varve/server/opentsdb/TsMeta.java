@@ -3,6 +3,7 @@ package dev.varve.server.opentsdb;
 import dev.varve.formats.json.Json;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.OpenTsdbError;
+import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,10 @@ record TsMeta(
     double max,
     double min) {
   static final TsMeta NONE = new TsMeta("", "", "", 0, null, "", "", 0, Double.NaN, Double.NaN);
+
+  TsMeta {
+    custom = custom == null ? null : Collections.unmodifiableSortedMap(custom);
+  }
 
   /** Returns the notes of a posted or stored object. */
   static TsMeta of(JsonBody body) {
@@ -59,22 +64,22 @@ record TsMeta(
     }
   }
 
-  boolean saysSomething() {
-    // When it was created is no change, as in OpenTSDB.
-    return !new TsMeta(
+  /** Returns whether nothing is noted but, perhaps, when it was created, as in OpenTSDB. */
+  boolean isEmpty() {
+    return new TsMeta(
             displayName, description, notes, 0, custom, units, dataType, retention, max, min)
         .equals(NONE);
   }
 
   /**
-   * Returns the notes to store in place of others.
+   * Returns the notes to store when these are written over stored ones.
    *
-   * @param replaces whether members with default values here also replace stored ones
+   * @param overwrite whether members with default values here also replace stored ones
    */
-  TsMeta over(TsMeta stored, boolean replaces) {
+  TsMeta mergedInto(TsMeta stored, boolean overwrite) {
     long first =
         stored.created > 0 && (stored.created < created || created == 0) ? stored.created : created;
-    return replaces
+    return overwrite
         ? new TsMeta(
             displayName, description, notes, first, custom, units, dataType, retention, max, min)
         : new TsMeta(
@@ -90,8 +95,8 @@ record TsMeta(
             Double.isNaN(min) ? stored.min : min);
   }
 
-  /** Returns the JSON that OpenTSDB stores. */
-  String stored(String tsuid) {
+  /** Returns the JSON that OpenTSDB stores, with the members in its order. */
+  String toStoredJson(String tsuid) {
     return Json.object(json -> {
       json.writeStringProperty("tsuid", tsuid);
       json.writeStringProperty("displayName", displayName);
@@ -122,8 +127,8 @@ record TsMeta(
   }
 
   /**
-   * Writes the members as answers show them. Points are not counted, so their number and the time
-   * of the last are 0.
+   * Writes the members as answers show them, in OpenTSDB's order of answers. Points are not
+   * counted, so their number and the time of the last are 0.
    */
   void write(JsonGenerator json) {
     json.writeStringProperty("displayName", displayName);

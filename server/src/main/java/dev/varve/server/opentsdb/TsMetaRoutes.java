@@ -81,7 +81,7 @@ final class TsMetaRoutes {
     boolean putIf(String tsuid, @Nullable String expected, TsMeta meta) {
       NamedTexts original = whole.originals().seriesTexts();
       String key = key(tsuid);
-      String text = meta.stored(key);
+      String text = meta.toStoredJson(key);
       return original == null
           ? whole.services().putIf(SERVICE, KEY, key, expected, text)
           : original.putIf(SERVICE, key, META, expected, text);
@@ -243,7 +243,7 @@ final class TsMetaRoutes {
     boolean replaces = exchange.method().equals("PUT");
     String named = asked.tsuid();
     if (named != null && !named.isEmpty()) {
-      if (!asked.meta().saysSomething()) {
+      if (asked.meta().isEmpty()) {
         exchange.answer(304, JsonAnswer.TYPE, "");
         return;
       }
@@ -275,7 +275,7 @@ final class TsMetaRoutes {
             throw new OpenTsdbError(
                 400, "Could not find TSMeta, specify \"create=true\" to create a new one.");
           }
-          if (exists && !asked.meta().saysSomething()) {
+          if (exists && asked.meta().isEmpty()) {
             exchange.answer(304, JsonAnswer.TYPE, "");
             return;
           }
@@ -286,7 +286,7 @@ final class TsMetaRoutes {
   private static TsMeta saved(Known known, String tsuid, TsMeta sent, boolean replaces) {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       String before = known.text(tsuid);
-      TsMeta next = sent.over(before == null ? TsMeta.NONE : read(before), replaces);
+      TsMeta next = sent.mergedInto(before == null ? TsMeta.NONE : read(before), replaces);
       try {
         if (known.putIf(tsuid, before, next)) {
           return next;

@@ -3,6 +3,7 @@ package dev.varve.server.opentsdb;
 import dev.varve.formats.json.Json;
 import dev.varve.server.opentsdb.query.JsonBody;
 import dev.varve.server.opentsdb.query.Tsuid;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
@@ -24,6 +25,10 @@ record UidMeta(
     @Nullable SortedMap<String, @Nullable String> custom) {
   static final UidMeta NONE = new UidMeta("", "", "", 0, null);
 
+  UidMeta {
+    custom = custom == null ? null : Collections.unmodifiableSortedMap(custom);
+  }
+
   /** Returns the notes of a posted or stored object. */
   static UidMeta of(JsonBody body) {
     return new UidMeta(
@@ -39,17 +44,17 @@ record UidMeta(
     return text == null ? "" : text;
   }
 
-  boolean saysSomething() {
-    return !equals(NONE);
+  boolean isEmpty() {
+    return equals(NONE);
   }
 
   /**
-   * Returns the notes to store in place of others.
+   * Returns the notes to store when these are written over stored ones.
    *
-   * @param replaces whether members with default values here also replace stored ones
+   * @param overwrite whether members with default values here also replace stored ones
    */
-  UidMeta over(UidMeta stored, boolean replaces) {
-    return replaces
+  UidMeta mergedInto(UidMeta stored, boolean overwrite) {
+    return overwrite
         ? this
         : new UidMeta(
             displayName.isEmpty() ? stored.displayName : displayName,
@@ -59,8 +64,8 @@ record UidMeta(
             custom == null ? stored.custom : custom);
   }
 
-  /** Returns the JSON that OpenTSDB stores. */
-  String stored(Tsuid.Kind kind) {
+  /** Returns the JSON that OpenTSDB stores, with the members in its order. */
+  String toStoredJson(Tsuid.Kind kind) {
     return Json.object(json -> {
       json.writeStringProperty("type", kind.name());
       json.writeStringProperty("displayName", displayName);
@@ -82,7 +87,7 @@ record UidMeta(
     json.writeEndObject();
   }
 
-  /** Writes it as answers show it. */
+  /** Writes it as answers show it, with the members in OpenTSDB's order of answers. */
   void write(String uid, Tsuid.Kind kind, String name, JsonGenerator json) {
     json.writeStartObject();
     json.writeStringProperty("uid", uid.toUpperCase(Locale.ROOT));

@@ -54,7 +54,7 @@ final class UidMetaRoutes {
   /** {@code POST} merges notes, {@code PUT} replaces them. */
   void save(Exchange exchange) throws IOException {
     Asked asked = asked(exchange);
-    if (!asked.meta().saysSomething()) {
+    if (asked.meta().isEmpty()) {
       exchange.answer(304, JsonAnswer.TYPE, "");
       return;
     }
@@ -66,9 +66,9 @@ final class UidMetaRoutes {
     Asked asked = known.asked();
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       String before = known.notes().get(known.named());
-      UidMeta next = asked.meta().over(read(before), replaces);
+      UidMeta next = asked.meta().mergedInto(read(before), replaces);
       try {
-        if (known.notes().putIf(known.named(), before, next.stored(asked.kind()))) {
+        if (known.notes().putIf(known.named(), before, next.toStoredJson(asked.kind()))) {
           return next;
         }
       } catch (IllegalArgumentException e) {

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb.annotation;
 
 import dev.varve.formats.json.Json;
 import dev.varve.server.opentsdb.query.JsonBody;
+import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,6 +29,10 @@ record Annotation(
   /** The latest time that OpenTSDB takes for seconds. */
   private static final long SECONDS_MAX = 0xFFFF_FFFFL;
 
+  Annotation {
+    custom = custom == null ? null : Collections.unmodifiableSortedMap(custom);
+  }
+
   /**
    * Returns an annotation that was posted or stored.
    *
@@ -52,9 +57,9 @@ record Annotation(
     return body.names().contains(name) ? body.text(name) : "";
   }
 
-  /** Returns whether it has any content besides its series and its start. */
-  boolean saysSomething() {
-    return endTime != 0 || !"".equals(description) || !"".equals(notes) || custom != null;
+  /** Returns whether it has no content besides its series and its start. */
+  boolean isEmpty() {
+    return endTime == 0 && "".equals(description) && "".equals(notes) && custom == null;
   }
 
   /** Returns the same annotation of a series with another TSUID. */
@@ -63,18 +68,18 @@ record Annotation(
   }
 
   /**
-   * Returns the annotation to store in place of another one of the same instant.
+   * Returns the annotation to store when this one is written over one of the same instant.
    *
-   * @param replaces whether members with default values here also replace stored ones
+   * @param overwrite whether members with default values here also replace stored ones
    */
-  Annotation over(Annotation stored, boolean replaces) {
+  Annotation mergedInto(Annotation stored, boolean overwrite) {
     return new Annotation(
         tsuid,
         Math.min(startTime, stored.startTime),
-        replaces || endTime != 0 ? endTime : stored.endTime,
-        replaces || !"".equals(description) ? description : stored.description,
-        replaces || !"".equals(notes) ? notes : stored.notes,
-        replaces || custom != null ? custom : stored.custom);
+        overwrite || endTime != 0 ? endTime : stored.endTime,
+        overwrite || !"".equals(description) ? description : stored.description,
+        overwrite || !"".equals(notes) ? notes : stored.notes,
+        overwrite || custom != null ? custom : stored.custom);
   }
 
   /** Returns the start in milliseconds since 1970. */
@@ -86,8 +91,8 @@ record Annotation(
     return time > SECONDS_MAX ? time : 1000 * time;
   }
 
-  /** Returns the JSON that OpenTSDB stores. */
-  String stored() {
+  /** Returns the JSON that OpenTSDB stores, with the members in its order. */
+  String toStoredJson() {
     return Json.object(json -> {
       if (!tsuid.isEmpty()) {
         json.writeStringProperty("tsuid", tsuid);
@@ -119,7 +124,7 @@ record Annotation(
     json.writeEndObject();
   }
 
-  /** Writes it as answers show it, without what is null. */
+  /** Writes it as answers show it, in OpenTSDB's order of answers and without what is null. */
   void write(JsonGenerator json) {
     json.writeStartObject();
     json.writeStringProperty("tsuid", tsuid);

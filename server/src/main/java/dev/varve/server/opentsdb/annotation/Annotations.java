@@ -147,7 +147,7 @@ public final class Annotations {
           switch (wish) {
             case READ -> answer(exchange, found(store, asked));
             case MERGE, REPLACE -> {
-              if (asked.saysSomething()) {
+              if (!asked.isEmpty()) {
                 answer(exchange, save(store, asked, wish == Wish.REPLACE));
               } else {
                 exchange.answer(304, JsonAnswer.TYPE, "");
@@ -252,7 +252,7 @@ public final class Annotations {
           for (JsonBody body : JsonBody.readAll(exchange.wholeBody(), exchange.memory())) {
             exchange.memory().hold(ANNOTATION_BYTES);
             Annotation asked = Annotation.of(body);
-            if (asked.saysSomething()) {
+            if (!asked.isEmpty()) {
               saved.add(save(store, asked, wish == Wish.REPLACE));
             }
           }

@@ -44,9 +44,9 @@ final class HomeAnnotations implements AnnotationStore {
     String key = key(annotation.startMillis());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       ServiceTexts.Text before = texts.get(SERVICE, tsuid, key);
-      Annotation next = before == null ? annotation : annotation.over(read(before), replaces);
+      Annotation next = before == null ? annotation : annotation.mergedInto(read(before), replaces);
       String expected = before == null ? null : before.text();
-      if (texts.putIf(SERVICE, tsuid, key, expected, next.stored())) {
+      if (texts.putIf(SERVICE, tsuid, key, expected, next.toStoredJson())) {
         return next;
       }
     }

@@ -43,8 +43,8 @@ final class TableAnnotations implements AnnotationStore {
     long start = annotation.startTime();
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       String before = notes.get(owner, start);
-      Annotation next = before == null ? annotation : annotation.over(read(before), replaces);
-      if (notes.putIf(owner, start, before, next.stored())) {
+      Annotation next = before == null ? annotation : annotation.mergedInto(read(before), replaces);
+      if (notes.putIf(owner, start, before, next.toStoredJson())) {
         return next;
       }
     }
