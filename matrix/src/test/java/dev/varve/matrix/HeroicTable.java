@@ -246,7 +246,7 @@ final class HeroicTable implements AutoCloseable {
   private void readRows(
       GroupKey series,
       long base,
-      long behind,
+      long after,
       long to,
       Map<GroupKey, NavigableMap<Long, Double>> found) {
     byte[] first = head(series.metric(), series.tags(), base);
@@ -256,7 +256,7 @@ final class HeroicTable implements AutoCloseable {
         FILTERS
             .qualifier()
             .rangeWithinFamily(POINTS)
-            .startOpen(offset(behind))
+            .startOpen(offset(after))
             .endClosed(offset(to));
     Query query =
         Query.create(TableId.of(name))

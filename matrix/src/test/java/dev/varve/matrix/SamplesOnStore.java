@@ -186,7 +186,7 @@ final class SamplesOnStore {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
         Series series = run.series();
         assertThat(inTurn && !series.equals(before) && bySeries.containsKey(series))
-            .as("%s comes again behind %s", series, before)
+            .as("%s comes again after %s", series, before)
             .isFalse();
         before = series;
         List<Answered> parts = bySeries.computeIfAbsent(series, absent -> new ArrayList<>());

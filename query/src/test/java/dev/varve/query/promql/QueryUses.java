@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The functions, operators and syntactic forms that a query uses, by name. */
@@ -179,28 +178,22 @@ public final class QueryUses {
     walk(binary.right());
   }
 
-  /** Visits every part of a query, starting with the whole. */
-  public static void eachPart(Expr expr, Consumer<Expr> part) {
-    part.accept(expr);
-    switch (expr) {
-      case NumberLiteral number -> {}
-      case StringLiteral string -> {}
-      case VectorSelector selector -> {}
-      case MatrixSelector matrix -> eachPart(matrix.selector(), part);
-      case Subquery subquery -> eachPart(subquery.expr(), part);
-      case Paren paren -> eachPart(paren.expr(), part);
-      case Unary unary -> eachPart(unary.expr(), part);
-      case Binary binary -> {
-        eachPart(binary.left(), part);
-        eachPart(binary.right(), part);
-      }
-      case Aggregate aggregate -> {
-        if (aggregate.parameter() != null) {
-          eachPart(aggregate.parameter(), part);
-        }
-        eachPart(aggregate.expr(), part);
-      }
-      case Call call -> call.arguments().forEach(argument -> eachPart(argument, part));
-    }
+  /** Returns every part of a query, starting with the whole. */
+  public static Stream<Expr> parts(Expr expr) {
+    Stream<Expr> inner =
+        switch (expr) {
+          case NumberLiteral number -> Stream.of();
+          case StringLiteral string -> Stream.of();
+          case VectorSelector selector -> Stream.of();
+          case MatrixSelector matrix -> Stream.of(matrix.selector());
+          case Subquery subquery -> Stream.of(subquery.expr());
+          case Paren paren -> Stream.of(paren.expr());
+          case Unary unary -> Stream.of(unary.expr());
+          case Binary binary -> Stream.of(binary.left(), binary.right());
+          case Aggregate aggregate ->
+              Stream.concat(Stream.ofNullable(aggregate.parameter()), Stream.of(aggregate.expr()));
+          case Call call -> call.arguments().stream();
+        };
+    return Stream.concat(Stream.of(expr), inner.flatMap(QueryUses::parts));
   }
 }

@@ -293,9 +293,9 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     double[] values = values().values();
     for (int i = 1; i < values.length; i++) {
       double before = descending ? values[i] : values[i - 1];
-      double behind = descending ? values[i - 1] : values[i];
+      double after = descending ? values[i - 1] : values[i];
       boolean isLast = Double.isNaN(values[i]);
-      if (!isLast && !(before <= behind)) {
+      if (!isLast && !(before <= after)) {
         return false;
       }
     }

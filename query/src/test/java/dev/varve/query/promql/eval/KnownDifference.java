@@ -367,7 +367,7 @@ enum KnownDifference {
   /** Returns whether an answer is an error of some part of a query, and names existing series. */
   private static boolean isErrorOf(Expr query, Answer answer, Again again) {
     return answer.isError()
-        && (Twins.areIn(query, answer, again)
+        && (Twins.explain(query, answer, again)
             || has(
                 query,
                 part -> {
@@ -693,8 +693,6 @@ enum KnownDifference {
   }
 
   private static boolean has(Expr query, Predicate<Expr> wanted) {
-    boolean[] found = new boolean[1];
-    QueryUses.eachPart(query, part -> found[0] |= wanted.test(part));
-    return found[0];
+    return QueryUses.parts(query).anyMatch(wanted);
   }
 }

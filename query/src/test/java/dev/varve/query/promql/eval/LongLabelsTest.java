@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class LongLabelsTest {
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
 
-  private PromResult ask(String before, String behind, int depth) {
-    String query = before.repeat(depth) + "x" + behind.repeat(depth);
+  private PromResult ask(String before, String after, int depth) {
+    String query = before.repeat(depth) + "x" + after.repeat(depth);
     return new PromQuery(query, runs).instant(0);
   }
 

@@ -33,9 +33,8 @@ final class NotePlaces {
    */
   NotePlaces(Expr query) {
     PositionText positions = new PositionText(Printer.print(query));
-    QueryUses.eachPart(
-        query,
-        part -> {
+    QueryUses.parts(query)
+        .forEach(part -> {
           if (part instanceof Expr.Subquery subquery) {
             ofSubqueries.add(positions.of(subquery.source()));
           }

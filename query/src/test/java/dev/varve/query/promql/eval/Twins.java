@@ -21,8 +21,8 @@ record Twins(Map<String, String> group, String side, Labels one, Labels other) {
               + " matching not allowed: matching labels must be unique on one side",
           Pattern.DOTALL);
 
-  /** Returns whether an answer is such an error, and names existing series. */
-  static boolean areIn(Expr query, Answer answer, KnownDifference.Again again) {
+  /** Returns whether an answer is such an error of a query, and names existing series. */
+  static boolean explain(Expr query, Answer answer, KnownDifference.Again again) {
     Matcher error = ERROR.matcher(answer.text());
     if (!answer.isError() || !error.matches()) {
       return false;
@@ -33,10 +33,8 @@ record Twins(Map<String, String> group, String side, Labels one, Labels other) {
             error.group("side"),
             labels(error.group("one")),
             labels(error.group("other")));
-    boolean[] found = new boolean[1];
-    QueryUses.eachPart(
-        query, part -> found[0] |= part instanceof Expr.Binary of && twins.meetIn(of, again));
-    return found[0];
+    return QueryUses.parts(query)
+        .anyMatch(part -> part instanceof Expr.Binary binary && twins.meetIn(binary, again));
   }
 
   private static Labels labels(String text) {
@@ -56,7 +54,7 @@ record Twins(Map<String, String> group, String side, Labels one, Labels other) {
         && side.equals(matching.cardinality() == Cardinality.ONE_TO_MANY ? "left" : "right")
         && isOf(matching, one)
         && isOf(matching, other)
-        && areIn(side.equals("left") ? binary.left() : binary.right(), again);
+        && existIn(side.equals("left") ? binary.left() : binary.right(), again);
   }
 
   private boolean isOf(VectorMatching matching, Labels labels) {
@@ -67,12 +65,12 @@ record Twins(Map<String, String> group, String side, Labels one, Labels other) {
     return signature.toMap().equals(group);
   }
 
-  private boolean areIn(Expr side, KnownDifference.Again again) {
-    String text = Printer.print(side);
-    return areIn(again.same(text)) || areIn(again.all(text));
+  private boolean existIn(Expr operand, KnownDifference.Again again) {
+    String text = Printer.print(operand);
+    return existIn(again.same(text)) || existIn(again.all(text));
   }
 
-  private boolean areIn(Answer answer) {
+  private boolean existIn(Answer answer) {
     return answer.rows().containsKey(one.toMap()) && answer.rows().containsKey(other.toMap());
   }
 }

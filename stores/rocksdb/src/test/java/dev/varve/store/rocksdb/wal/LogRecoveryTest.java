@@ -461,8 +461,8 @@ class LogRecoveryTest {
     try (LogReader reader = new LogReader(log, 0, Integer.MAX_VALUE)) {
       assertThat(reader.next()).isInstanceOf(Whole.class);
       assertThat(reader.next()).isInstanceOf(Bad.class);
-      @Nullable Entry behind = reader.next();
-      assertThat(behind).isNull();
+      @Nullable Entry after = reader.next();
+      assertThat(after).isNull();
     }
   }
 
