@@ -1,5 +1,7 @@
 package dev.varve.server.kairosdb;
 
+import static java.util.Map.entry;
+
 import dev.varve.model.Resolution;
 import dev.varve.query.Aggregation;
 import dev.varve.query.Aggregation.Basic;
@@ -38,23 +40,15 @@ import org.jspecify.annotations.Nullable;
  */
 record Aggregators(long start, long end, long now, ZoneId zone, Resolution resolution) {
   private static final Map<String, PropertyType> OF_RANGES =
-      Map.of(
-          "sampling",
-          PropertyType.LENGTH,
-          "align_sampling",
-          PropertyType.TRUTH,
-          "align_start_time",
-          PropertyType.TRUTH,
-          "align_end_time",
-          PropertyType.TRUTH,
-          "trim",
-          PropertyType.TRUTH,
-          "start_time",
-          PropertyType.WHOLE,
-          "end_time",
-          PropertyType.WHOLE,
-          "time_zone",
-          PropertyType.ZONE);
+      Map.ofEntries(
+          entry("sampling", PropertyType.LENGTH),
+          entry("align_sampling", PropertyType.TRUTH),
+          entry("align_start_time", PropertyType.TRUTH),
+          entry("align_end_time", PropertyType.TRUTH),
+          entry("trim", PropertyType.TRUTH),
+          entry("start_time", PropertyType.WHOLE),
+          entry("end_time", PropertyType.WHOLE),
+          entry("time_zone", PropertyType.ZONE));
 
   /** The sampling of an aggregator that has none. */
   static final Properties.Length DEFAULT_SAMPLING = new Properties.Length(1, TimeUnit.MILLISECONDS);
@@ -97,13 +91,10 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
         case PERCENTILE -> ofRangesAnd(Map.of("percentile", PropertyType.REAL));
         case DIFF -> Map.of();
         case RATE ->
-            Map.of(
-                "unit",
-                PropertyType.UNIT,
-                "sampling",
-                PropertyType.LENGTH,
-                "time_zone",
-                PropertyType.ZONE);
+            Map.ofEntries(
+                entry("unit", PropertyType.UNIT),
+                entry("sampling", PropertyType.LENGTH),
+                entry("time_zone", PropertyType.ZONE));
         case SAMPLER -> Map.of("unit", PropertyType.UNIT, "time_zone", PropertyType.ZONE);
         case DIV -> Map.of("divisor", PropertyType.REAL);
         case SCALE -> Map.of("factor", PropertyType.REAL);

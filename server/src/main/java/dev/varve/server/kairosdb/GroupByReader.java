@@ -1,5 +1,7 @@
 package dev.varve.server.kairosdb;
 
+import static java.util.Map.entry;
+
 import dev.varve.model.Resolution;
 import dev.varve.query.QueryPlan.Splitter;
 import dev.varve.server.http.HttpError;
@@ -18,13 +20,10 @@ final class GroupByReader {
   private static final Map<String, PropertyType> OF_TAG =
       Map.of("tags", PropertyType.TEXTS, "start_date", PropertyType.WHOLE);
   private static final Map<String, PropertyType> OF_TIME =
-      Map.of(
-          "range_size",
-          PropertyType.LENGTH,
-          "group_count",
-          PropertyType.SMALL,
-          "start_date",
-          PropertyType.WHOLE);
+      Map.ofEntries(
+          entry("range_size", PropertyType.LENGTH),
+          entry("group_count", PropertyType.SMALL),
+          entry("start_date", PropertyType.WHOLE));
   private static final Map<String, PropertyType> OF_VALUE =
       Map.of("range_size", PropertyType.SMALL, "start_date", PropertyType.WHOLE);
   private static final Map<String, PropertyType> OF_BIN =

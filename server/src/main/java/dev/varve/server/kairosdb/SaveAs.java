@@ -1,5 +1,7 @@
 package dev.varve.server.kairosdb;
 
+import static java.util.Map.entry;
+
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.query.OperatorException;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param tags of all points
  * @param ttl lifetime of the points in seconds; 0 for that of the dataset
  * @param addSavedFrom whether tag {@code saved_from} names the metric that was read
- * @param refusal the error with which it fails once there is a point; null for none
+ * @param refusal the first error with which it fails once there is a point; null for none
  */
 record SaveAs(
     String metric,
@@ -32,18 +34,13 @@ record SaveAs(
   private static final String SAVED_FROM = "saved_from";
 
   private static final Map<String, PropertyType> PROPERTIES =
-      Map.of(
-          "metric_name",
-          PropertyType.TEXT,
-          "tags",
-          PropertyType.TAGS,
-          "ttl",
-          PropertyType.SMALL,
-          "add_saved_from",
-          PropertyType.TRUTH,
+      Map.ofEntries(
+          entry("metric_name", PropertyType.TEXT),
+          entry("tags", PropertyType.TAGS),
+          entry("ttl", PropertyType.SMALL),
+          entry("add_saved_from", PropertyType.TRUTH),
           // KairosDB sets it itself, and takes and replaces what a query gives.
-          "group_bys",
-          PropertyType.ANY);
+          entry("group_bys", PropertyType.ANY));
 
   SaveAs {
     tags = Map.copyOf(tags);
@@ -59,9 +56,11 @@ record SaveAs(
     Map<String, String> tags = new LinkedHashMap<>();
     for (Map.Entry<String, Object> tag : given.entrySet()) {
       if (!(tag.getValue() instanceof String text)) {
-        refusal =
-            "save_as cannot write tag '%s' with the value %s: a value is a string"
-                .formatted(tag.getKey(), JsonTree.text(tag.getValue()));
+        if (refusal == null) {
+          refusal =
+              "save_as cannot write tag '%s' with the value %s: a value is a string"
+                  .formatted(tag.getKey(), JsonTree.text(tag.getValue()));
+        }
       } else if (!text.isEmpty()) {
         // An empty value is the same as no tag.
         tags.put(tag.getKey(), text);
@@ -79,6 +78,7 @@ record SaveAs(
   }
 
   private static HttpError twice(String tag) {
+    // KairosDB answers 500, too, though the query is at fault.
     return new HttpError(
         500, "save_as would write tag '%s' twice: it is one of its own 'tags'".formatted(tag));
   }

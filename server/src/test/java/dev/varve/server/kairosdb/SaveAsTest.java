@@ -140,6 +140,11 @@ class SaveAsTest {
           500,
           "save_as cannot write tag 'a' with the value ");
     }
+    assertFails(
+        "\"metric_name\":\"m.list\",\"tags\":{\"a\":[],\"b\":{}}",
+        500,
+        "save_as cannot write tag 'a' with the value ");
+    assertFails("\"metric_name\":\"\",\"tags\":{\"a\":[]}", 500, "save_as has no metric_name");
     assertFails("\"metric_name\":\"m.list\",\"tags\":[\"one\"]", 400, "BEGIN_OBJECT");
     assertThat(server().get("/api/v1/metricnames?prefix=m.list").body())
         .isEqualTo("{\"results\":[]}");
