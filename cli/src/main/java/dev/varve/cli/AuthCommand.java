@@ -3,7 +3,7 @@ package dev.varve.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code varve auth}. */
+/** {@code varve auth}: the parent of the commands about the rights of users. */
 @Command(
     name = "auth",
     description = "Tells what users may do, without a server.",
@@ -14,6 +14,7 @@ final class AuthCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "auth check USER METHOD PATH?");
+    throw new CommandLine.ParameterException(
+        spec.commandLine(), "name a command: check USER METHOD PATH");
   }
 }

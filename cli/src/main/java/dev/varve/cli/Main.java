@@ -119,6 +119,7 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+    throw new CommandLine.ParameterException(
+        spec.commandLine(), "name a command; 'varve --help' lists them");
   }
 }

@@ -3,7 +3,7 @@ package dev.varve.cli.bench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code varve bench}. */
+/** {@code varve bench}: the parent of the commands that measure on this machine. */
 @Command(name = "bench", description = "Measures on this machine.", mixinStandardHelpOptions = true)
 public final class BenchCommand implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -15,6 +15,6 @@ public final class BenchCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "which measurement?");
+    throw new CommandLine.ParameterException(spec.commandLine(), "name a measurement: store");
   }
 }

@@ -3,7 +3,7 @@ package dev.varve.cli.rules;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code varve rules}. */
+/** {@code varve rules}: the parent of the commands for rule files of Prometheus. */
 @Command(
     name = "rules",
     description = "Checks rule files of Prometheus, and tests the rules in them.",
@@ -14,6 +14,6 @@ public final class RulesCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "check or test?");
+    throw new CommandLine.ParameterException(spec.commandLine(), "name a command: check or test");
   }
 }

@@ -105,7 +105,8 @@ public final class SnapshotRoutes {
     String inUrl = exchange.parameter(NAME);
     String name = inUrl == null ? Form.read(exchange).get(NAME) : inUrl;
     if (name == null) {
-      throw HttpError.badRequest("which snapshot? The parameter 'snapshot' names it");
+      throw HttpError.badRequest(
+          "the parameter 'snapshot' is missing, which names the snapshot to delete");
     }
     if (!snapshots().delete(name)) {
       throw new HttpError(404, "there is no snapshot '%s'".formatted(name));
