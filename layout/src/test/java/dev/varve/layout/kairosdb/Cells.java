@@ -57,7 +57,7 @@ final class Cells implements CellSink {
     refusals.add(refusal);
   }
 
-  /** Returns all cells of a table, without duplicates of index cells. */
+  /** Returns all cells of a table, those of indexes first. */
   List<Cell> of(int table) {
     List<Cell> cells = new ArrayList<>();
     for (Map<Integer, MutationBatch> batches : List.of(index, data)) {

@@ -1,9 +1,10 @@
 package dev.varve.matrix.differential;
 
 /**
- * The answer of a server.
+ * The answer of a server. The status is {@link #DROPPED} if the server closed the connection
+ * without one.
  *
- * @param body in which what the server names in its own way has its common name
+ * @param body the body, with server-specific names replaced by common ones
  */
 record Answer(int status, String body) {
   /** The status of a connection that the server has closed without an answer. */
