@@ -24,9 +24,10 @@ public record FillResult(WriteResult written, List<Day> days) {
    * @param samples number of instants of the batch
    * @param missing number of these at which the dataset has no sample
    * @param other number of these at which the dataset has another value or kind
-   * @param given digest of the samples of the batch, without those that are missing
-   * @param held digest of the samples of the dataset at these instants; equal to {@code given} if
-   *     {@code other} is 0
+   * @param given 128-bit digest, in 32 hexadecimal digits, of the samples of the batch, without
+   *     those that are missing
+   * @param held the same digest of the samples of the dataset at these instants; equal to {@code
+   *     given} if {@code other} is 0
    */
   public record Day(
       Series series, long day, int samples, int missing, int other, String given, String held) {}

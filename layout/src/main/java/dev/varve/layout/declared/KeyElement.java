@@ -46,7 +46,7 @@ public sealed interface KeyElement {
 
     @Override
     public String text() {
-      return name() + form.text();
+      return name() + form.suffix();
     }
   }
 
@@ -59,7 +59,7 @@ public sealed interface KeyElement {
 
     @Override
     public String text() {
-      return name() + form.text();
+      return name() + form.suffix();
     }
   }
 
@@ -85,7 +85,7 @@ public sealed interface KeyElement {
 
     @Override
     public String text() {
-      return name() + form.text();
+      return name() + form.suffix();
     }
   }
 
