@@ -72,58 +72,58 @@ class QueriesOfDeathIT {
    * @param statuses permitted statuses
    * @param refusal pattern of the message if the request is refused for its content
    */
-  private record Right(Set<Integer> statuses, String refusal) {
+  private record Permitted(Set<Integer> statuses, String refusal) {
     /** Answered, or timed out on a slow machine. */
-    static final Right ANSWERED = new Right(Set.of(200, TIME_UP), NEVER);
+    static final Permitted ANSWERED = new Permitted(Set.of(200, TIME_UP), NEVER);
 
     /** The same for an answer so long that it may time out in the middle. */
-    static final Right LONG_ANSWER = new Right(Set.of(200, TIME_UP, BROKEN_OFF), NEVER);
+    static final Permitted LONG_ANSWER = new Permitted(Set.of(200, TIME_UP, BROKEN_OFF), NEVER);
 
     /** Never finishes. */
-    static final Right ENDLESS = new Right(Set.of(TIME_UP), NEVER);
+    static final Permitted ENDLESS = new Permitted(Set.of(TIME_UP), NEVER);
 
     /** Needs more than a query may have, unless it times out before. */
-    static final Right BEYOND =
-        new Right(Set.of(422, TIME_UP), " that (it|a query) may|limit of|possible");
+    static final Permitted OVER_LIMIT =
+        new Permitted(Set.of(422, TIME_UP), " that (it|a query) may|limit of|possible");
 
     /** Refused for its content, before anything is read. */
-    static Right refused(int status, String refusal) {
-      return new Right(Set.of(status), refusal);
+    static Permitted refused(int status, String refusal) {
+      return new Permitted(Set.of(status), refusal);
     }
 
     /** Permits the outcomes of both. */
-    Right or(Right other) {
+    Permitted or(Permitted other) {
       Set<Integer> either = new TreeSet<>(statuses);
       either.addAll(other.statuses);
-      return new Right(either, refusal + "|" + other.refusal);
+      return new Permitted(either, refusal + "|" + other.refusal);
     }
 
     /** Permits a refusal because of too many series, in runs with many more series than usual. */
-    Right ofAll() {
-      return ofAll(BEYOND);
+    Permitted orRefusedAtFullSize() {
+      return orAtFullSize(OVER_LIMIT);
     }
 
     /**
      * Permits the other outcomes, too, in runs with many more series and more memory than usual.
      */
-    Right ofAll(Right other) {
+    Permitted orAtFullSize(Permitted other) {
       return SERIES > SERIES_OF_CHECK ? or(other) : this;
     }
 
-    boolean is(End end) {
-      return statuses.contains(end.status())
-          && switch (end.status()) {
-            case 200 -> !end.tail().contains("{\"error\":");
+    boolean permits(Outcome outcome) {
+      return statuses.contains(outcome.status())
+          && switch (outcome.status()) {
+            case 200 -> !outcome.tail().contains("{\"error\":");
             case BROKEN_OFF -> true;
-            case TIME_UP -> end.head().contains("the query took longer than");
-            default -> Pattern.compile(refusal).matcher(end.head()).find();
+            case TIME_UP -> outcome.head().contains("the query took longer than");
+            default -> Pattern.compile(refusal).matcher(outcome.head()).find();
           };
     }
   }
 
   /** A request that could hurt, and its permitted outcomes. */
-  private record Death(
-      String path, Map<String, String> headers, byte @Nullable [] body, Right right) {
+  private record HostileRequest(
+      String path, Map<String, String> headers, byte @Nullable [] body, Permitted permitted) {
     HttpRequest.Builder request(VarveProcess varve) {
       HttpRequest.Builder request = HttpRequest.newBuilder(varve.uri(path));
       headers.forEach(request::header);
@@ -132,36 +132,45 @@ class QueriesOfDeathIT {
   }
 
   /** The outcome of a request. */
-  private record End(
-      String kind, Right right, int status, long millis, long bytes, String head, String tail) {}
+  private record Outcome(
+      String kind,
+      Permitted permitted,
+      int status,
+      long millis,
+      long bytes,
+      String head,
+      String tail) {}
 
   @Test
   void endWithinTheirLimitsBesideALightQuery() throws Exception {
     Path folder = Checkout.fresh("queries-of-death");
-    // Requests without a timeout parameter have the server's timeout, as the light query has.
+    // Requests without a timeout parameter have the server's timeout, as the light query has. It is
+    // longer than theirs, so that the light query outlasts waiting for one of them, and leaves 30 %
+    // of the grace, in which a query that times out has to end.
+    Duration timeout = LIMIT.plus(GRACE.multipliedBy(7).dividedBy(10));
     String config =
         "data: varve-data\nlisten: [{port: PORT}]\nmemory: 32MB\nqueries: {time: %dms}\n"
-            .formatted(LIMIT.plus(GRACE.multipliedBy(7).dividedBy(10)).toMillis());
+            .formatted(timeout.toMillis());
     try (VarveProcess varve = VarveProcess.in(folder, config).withHeap(HEAP_MB + "m").start();
         Light light = new Light(varve)) {
       write(varve);
       light.start();
-      List<End> ends = new ArrayList<>();
-      for (Map.Entry<String, Death> death : deaths().entrySet()) {
-        ends.add(ask(varve, death.getKey(), death.getValue()));
+      List<Outcome> outcomes = new ArrayList<>();
+      for (Map.Entry<String, HostileRequest> hostile : hostileRequests().entrySet()) {
+        outcomes.add(ask(varve, hostile.getKey(), hostile.getValue()));
       }
       light.stop();
-      report(ends, light, varve.residentMax());
-      assertThat(ends)
-          .allSatisfy(end -> {
-            assertThat(end.right().is(end)).as("%s", end).isTrue();
-            assertThat(end.millis()).as("%s", end).isLessThan(LIMIT.plus(GRACE).toMillis());
+      report(outcomes, light, varve.residentMax());
+      assertThat(outcomes)
+          .allSatisfy(outcome -> {
+            assertThat(outcome.permitted().permits(outcome)).as("%s", outcome).isTrue();
+            assertThat(outcome.millis()).as("%s", outcome).isLessThan(LIMIT.plus(GRACE).toMillis());
           });
       assertThat(light.wrong).isNull();
       assertThat(light.slowest.get())
           .as("ms that the slowest light query took")
           .isLessThan(LIMIT.plus(GRACE).toMillis());
-      assertThat(light.answers.get()).as("light answers").isGreaterThan(ends.size());
+      assertThat(light.answers.get()).as("light answers").isGreaterThan(outcomes.size());
       assertThat(varve.get("/-/healthy").statusCode()).isEqualTo(200);
       assertThat(varve.log()).doesNotContain("OutOfMemoryError", "StackOverflowError");
       assertThat(varve.residentMax()).as("bytes resident at most").isLessThan(RESIDENT_MAX);
@@ -205,8 +214,8 @@ class QueriesOfDeathIT {
     }
   }
 
-  private static Map<String, Death> deaths() {
-    Map<String, Death> all = new LinkedHashMap<>();
+  private static Map<String, HostileRequest> hostileRequests() {
+    Map<String, HostileRequest> all = new LinkedHashMap<>();
     ofPromQl(all);
     ofOperators(all);
     ofTexts(all);
@@ -215,155 +224,202 @@ class QueriesOfDeathIT {
     return all;
   }
 
-  private static void ofPromQl(Map<String, Death> all) {
-    Right steps = Right.refused(400, "exceeded maximum resolution .*; the query has 100,001 steps");
-    all.put("all series", instant("many", Right.ANSWERED.ofAll()));
-    all.put("all samples of all series", instant(ALL + "[10y]", Right.LONG_ANSWER.ofAll()));
-    all.put("most steps of all series", range(ALL, 10_999, 1, Right.LONG_ANSWER.or(Right.BEYOND)));
+  private static void ofPromQl(Map<String, HostileRequest> all) {
+    Permitted steps =
+        Permitted.refused(400, "exceeded maximum resolution .*; the query has 100,001 steps");
+    all.put("all series", instant("many", Permitted.ANSWERED.orRefusedAtFullSize()));
+    all.put(
+        "all samples of all series",
+        instant(ALL + "[10y]", Permitted.LONG_ANSWER.orRefusedAtFullSize()));
+    all.put(
+        "most steps of all series",
+        range(ALL, 10_999, 1, Permitted.LONG_ANSWER.or(Permitted.OVER_LIMIT)));
     all.put(
         "most steps of long ranges",
-        range("sum_over_time(dense[6h])", 10_999, 1, Right.LONG_ANSWER));
+        range("sum_over_time(dense[6h])", 10_999, 1, Permitted.LONG_ANSWER));
     all.put(
         "most steps of a quantile",
-        range("quantile_over_time(0.9, dense[6h])", 10_999, 1, Right.LONG_ANSWER));
+        range("quantile_over_time(0.9, dense[6h])", 10_999, 1, Permitted.LONG_ANSWER));
     all.put("more steps than there may be", range("many", 100_000, 1, steps));
-    all.put("a step of a millisecond", range("rate(dense[5m])", 10_000, 0.001, Right.LONG_ANSWER));
-    all.put("a century", range("dense", 10_000, 315_360, Right.ANSWERED));
-    all.put("a range of ages", instant("rate(" + ALL + "[290y])", Right.ANSWERED.ofAll()));
-    all.put("an offset of ages", instant("many offset 290y", Right.ANSWERED.ofAll()));
-    all.put("a subquery of ages", instant("sum_over_time(vector(1)[50y:1ms])", Right.BEYOND));
+    all.put(
+        "a step of a millisecond", range("rate(dense[5m])", 10_000, 0.001, Permitted.LONG_ANSWER));
+    all.put("a century", range("dense", 10_000, 315_360, Permitted.ANSWERED));
+    all.put(
+        "a range of ages",
+        instant("rate(" + ALL + "[290y])", Permitted.ANSWERED.orRefusedAtFullSize()));
+    all.put(
+        "an offset of ages", instant("many offset 290y", Permitted.ANSWERED.orRefusedAtFullSize()));
+    all.put(
+        "a subquery of ages", instant("sum_over_time(vector(1)[50y:1ms])", Permitted.OVER_LIMIT));
     all.put(
         "subqueries in subqueries",
         instant(
             "max_over_time(max_over_time(max_over_time(max_over_time(dense[6h:1s])[6h:1s])[6h:1s])[6h:1s])",
-            Right.ENDLESS.or(Right.BEYOND)));
+            Permitted.ENDLESS.or(Permitted.OVER_LIMIT)));
     all.put(
         "a fine subquery of all",
-        instant("stddev_over_time(many[6h:100ms])", Right.ENDLESS.ofAll()));
+        instant("stddev_over_time(many[6h:100ms])", Permitted.ENDLESS.orRefusedAtFullSize()));
     all.put(
         "a subquery at each step",
-        range("avg_over_time(rate(dense[5m])[6h:1s])", 5_000, 4, Right.LONG_ANSWER));
-    all.put("a line through ages", instant("predict_linear(dense[6h:10ms], 1e9)", Right.BEYOND));
-    all.put("groups of one", range("sum by (id, zone, rack) (many)", 5_000, 1, Right.BEYOND));
+        range("avg_over_time(rate(dense[5m])[6h:1s])", 5_000, 4, Permitted.LONG_ANSWER));
+    all.put(
+        "a line through ages",
+        instant("predict_linear(dense[6h:10ms], 1e9)", Permitted.OVER_LIMIT));
+    all.put(
+        "groups of one", range("sum by (id, zone, rack) (many)", 5_000, 1, Permitted.OVER_LIMIT));
     all.put(
         "histograms of all",
-        instant("histogram_quantile(0.9, " + ALL + ")", Right.ANSWERED.ofAll()));
+        instant("histogram_quantile(0.9, " + ALL + ")", Permitted.ANSWERED.orRefusedAtFullSize()));
   }
 
-  private static void ofOperators(Map<String, Death> all) {
-    Right twins = new Right(Set.of(422, TIME_UP), "found duplicate series for the match group");
+  private static void ofOperators(Map<String, HostileRequest> all) {
+    Permitted twins =
+        new Permitted(Set.of(422, TIME_UP), "found duplicate series for the match group");
     all.put(
         "values counted over all",
-        instant("count_values(\"v\", " + ALL + ")", Right.ANSWERED.ofAll()));
+        instant("count_values(\"v\", " + ALL + ")", Permitted.ANSWERED.orRefusedAtFullSize()));
     all.put(
         "values counted at each step",
-        range("count_values(\"v\", dense)", 10_999, 2, Right.BEYOND));
-    all.put("all sorted", instant("sort_desc(sort(" + ALL + "))", Right.LONG_ANSWER.ofAll()));
-    all.put("the greatest of all", instant("topk(1e9, " + ALL + ")", Right.LONG_ANSWER.ofAll()));
+        range("count_values(\"v\", dense)", 10_999, 2, Permitted.OVER_LIMIT));
+    all.put(
+        "all sorted",
+        instant("sort_desc(sort(" + ALL + "))", Permitted.LONG_ANSWER.orRefusedAtFullSize()));
+    all.put(
+        "the greatest of all",
+        instant("topk(1e9, " + ALL + ")", Permitted.LONG_ANSWER.orRefusedAtFullSize()));
     all.put(
         "the greatest at each step",
-        range("topk(49, dense)", 10_999, 2, Right.BEYOND.ofAll(Right.LONG_ANSWER)));
+        range(
+            "topk(49, dense)",
+            10_999,
+            2,
+            Permitted.OVER_LIMIT.orAtFullSize(Permitted.LONG_ANSWER)));
     all.put(
-        "all with all by nothing", instant("many * on () many", twins.or(Right.ENDLESS.ofAll())));
+        "all with all by nothing",
+        instant("many * on () many", twins.or(Permitted.ENDLESS.orRefusedAtFullSize())));
     all.put(
         "many to many by a label",
-        instant("many + on (zone) group_left many", twins.or(Right.ENDLESS.ofAll())));
-    all.put("all and all", instant(chain("many", " and ", 100), Right.BEYOND));
+        instant(
+            "many + on (zone) group_left many", twins.or(Permitted.ENDLESS.orRefusedAtFullSize())));
+    all.put("all and all", instant(chain("many", " and ", 100), Permitted.OVER_LIMIT));
     all.put(
         "all or all",
-        instant(chain("label_replace(many, \"x\", \"y\", \"\", \"\")", " or ", 50), Right.BEYOND));
-    all.put("all joined again and again", instant(chain("many", " + on (id) ", 100), Right.BEYOND));
+        instant(
+            chain("label_replace(many, \"x\", \"y\", \"\", \"\")", " or ", 50),
+            Permitted.OVER_LIMIT));
+    all.put(
+        "all joined again and again",
+        instant(chain("many", " + on (id) ", 100), Permitted.OVER_LIMIT));
   }
 
-  private static void ofTexts(Map<String, Death> all) {
-    Right nested = Right.refused(400, "parse error: .*400");
+  private static void ofTexts(Map<String, HostileRequest> all) {
+    Permitted nested = Permitted.refused(400, "parse error: .*400");
     all.put("operators in a row", instant(chain("1", "+", 200_000), nested));
     all.put(
         "parentheses in parentheses",
         instant("(".repeat(100_000) + "1" + ")".repeat(100_000), nested));
     all.put(
         "functions in functions",
-        instant("abs(".repeat(380) + "many" + ")".repeat(380), Right.ANSWERED.ofAll()));
+        instant(
+            "abs(".repeat(380) + "many" + ")".repeat(380),
+            Permitted.ANSWERED.orRefusedAtFullSize()));
     all.put(
         "a text of a megabyte",
-        instant("many{id=\"" + "x".repeat(1 << 20) + "\"}", Right.refused(413, "bytes")));
+        instant("many{id=\"" + "x".repeat(1 << 20) + "\"}", Permitted.refused(413, "bytes")));
     all.put(
         "an expression that explodes",
         instant(
-            "many{id=~\"(((a{1,90}){1,90}){1,90}){1,90}\"}", Right.refused(400, "10000 steps")));
+            "many{id=~\"(((a{1,90}){1,90}){1,90}){1,90}\"}",
+            Permitted.refused(400, "10000 steps")));
     all.put(
         "an expression that goes back",
-        instant("giant{text=~\"(a*)*(a|aa)+(.*a){20}b\"}", Right.ANSWERED));
+        instant("giant{text=~\"(a*)*(a|aa)+(.*a){20}b\"}", Permitted.ANSWERED));
     all.put(
         "a layout of a long query",
-        form("/api/v1/format_query", Map.of("query", chain("abs(x)", " + ", 390)), Right.ANSWERED));
+        form(
+            "/api/v1/format_query",
+            Map.of("query", chain("abs(x)", " + ", 390)),
+            Permitted.ANSWERED));
   }
 
-  private static void ofLabels(Map<String, Death> all) {
-    all.put("giant labels", instant("giant", Right.ANSWERED));
+  private static void ofLabels(Map<String, HostileRequest> all) {
+    all.put("giant labels", instant("giant", Permitted.ANSWERED));
     all.put(
         "giant labels compared",
-        instant("giant * on (text) group_left count by (text) (giant)", Right.ANSWERED));
+        instant("giant * on (text) group_left count by (text) (giant)", Permitted.ANSWERED));
     all.put(
         "labels that double",
         instant(
             nested("label_replace(", "many", ", \"id\", \"$1$1\", \"id\", \"(.*)\")", 40),
-            Right.BEYOND));
+            Permitted.OVER_LIMIT));
     all.put(
         "labels joined with themselves",
         instant(
-            nested("label_join(", "many", ", \"id\", \"\", \"id\", \"id\")", 40), Right.BEYOND));
+            nested("label_join(", "many", ", \"id\", \"\", \"id\", \"id\")", 40),
+            Permitted.OVER_LIMIT));
     all.put(
         "all series by their labels",
-        form("/api/v1/series", Map.of("match[]", ALL), Right.LONG_ANSWER.ofAll()));
-    all.put("all values of a label", get("/api/v1/label/id/values", Map.of(), Right.LONG_ANSWER));
+        form(
+            "/api/v1/series", Map.of("match[]", ALL), Permitted.LONG_ANSWER.orRefusedAtFullSize()));
+    all.put(
+        "all values of a label", get("/api/v1/label/id/values", Map.of(), Permitted.LONG_ANSWER));
     all.put(
         "what there is most of",
-        get("/api/v1/status/tsdb", Map.of("limit", "10000"), Right.LONG_ANSWER));
+        get("/api/v1/status/tsdb", Map.of("limit", "10000"), Permitted.LONG_ANSWER));
     all.put(
         "all suggested",
-        new Death(
-            "/api/suggest?type=tagv&max=" + Integer.MAX_VALUE, Map.of(), null, Right.LONG_ANSWER));
+        new HostileRequest(
+            "/api/suggest?type=tagv&max=" + Integer.MAX_VALUE,
+            Map.of(),
+            null,
+            Permitted.LONG_ANSWER));
   }
 
-  private static void ofOtherApis(Map<String, Death> all) {
-    Right beyond = new Right(Set.of(400, TIME_UP), " that (it|a query) may");
-    all.put("all federated", get("/federate", Map.of("match[]", ALL), Right.LONG_ANSWER.ofAll()));
-    all.put("all read remotely", read(1, false, Right.LONG_ANSWER.ofAll(beyond)));
-    all.put("all read remotely in chunks", read(1, true, Right.LONG_ANSWER.ofAll(beyond)));
-    all.put("all read remotely again and again", read(1_000, false, beyond));
-    all.put("all of KairosDB", kairosDb("{\"name\":\"many\"}", Right.LONG_ANSWER.or(beyond)));
+  private static void ofOtherApis(Map<String, HostileRequest> all) {
+    Permitted overLimit = new Permitted(Set.of(400, TIME_UP), " that (it|a query) may");
+    all.put(
+        "all federated",
+        get("/federate", Map.of("match[]", ALL), Permitted.LONG_ANSWER.orRefusedAtFullSize()));
+    all.put("all read remotely", read(1, false, Permitted.LONG_ANSWER.orAtFullSize(overLimit)));
+    all.put(
+        "all read remotely in chunks",
+        read(1, true, Permitted.LONG_ANSWER.orAtFullSize(overLimit)));
+    all.put("all read remotely again and again", read(1_000, false, overLimit));
+    all.put(
+        "all of KairosDB", kairosDb("{\"name\":\"many\"}", Permitted.LONG_ANSWER.or(overLimit)));
     all.put(
         "gaps of ages of KairosDB",
         kairosDb(
             "{\"name\":\"dense\",\"aggregators\":[{\"name\":\"gaps\",\"sampling\":{\"value\":1,\"unit\":\"milliseconds\"}}]}",
-            Right.refused(400, "gaps over more than 10,000,000 windows of 1 from 0")));
+            Permitted.refused(400, "gaps over more than 10,000,000 windows of 1 from 0")));
     all.put(
         "groups of one of KairosDB",
         kairosDb(
             "{\"name\":\"many\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"id\",\"zone\",\"rack\"]}]}",
-            Right.LONG_ANSWER.or(beyond)));
+            Permitted.LONG_ANSWER.or(overLimit)));
     String selector = URLEncoder.encode(ALL, StandardCharsets.UTF_8);
     String varve = "/varve/v1/query?from=0&to=%d&selector=%s".formatted(END * 1000, selector);
-    all.put("all of Varve", new Death(varve, Map.of(), null, Right.LONG_ANSWER.ofAll(beyond)));
+    all.put(
+        "all of Varve",
+        new HostileRequest(varve, Map.of(), null, Permitted.LONG_ANSWER.orAtFullSize(overLimit)));
     all.put(
         "percentiles of all of Varve",
-        new Death(varve + "&by=id,zone,rack&across=p99", Map.of(), null, beyond));
+        new HostileRequest(varve + "&by=id,zone,rack&across=p99", Map.of(), null, overLimit));
   }
 
   private static String chain(String operand, String operator, int count) {
     return operand + (operator + operand).repeat(count - 1);
   }
 
-  private static String nested(String before, String inner, String behind, int depth) {
-    return before.repeat(depth) + inner + behind.repeat(depth);
+  private static String nested(String before, String inner, String after, int depth) {
+    return before.repeat(depth) + inner + after.repeat(depth);
   }
 
-  private static Death instant(String query, Right right) {
-    return form("/api/v1/query", Map.of("query", query, "time", Long.toString(END)), right);
+  private static HostileRequest instant(String query, Permitted permitted) {
+    return form("/api/v1/query", Map.of("query", query, "time", Long.toString(END)), permitted);
   }
 
-  private static Death range(String query, int steps, double step, Right right) {
+  private static HostileRequest range(String query, int steps, double step, Permitted permitted) {
     return form(
         "/api/v1/query_range",
         Map.of(
@@ -375,19 +431,21 @@ class QueriesOfDeathIT {
             Long.toString(END),
             "step",
             Double.toString(step)),
-        right);
+        permitted);
   }
 
-  private static Death form(String path, Map<String, String> parameters, Right right) {
-    return new Death(
+  private static HostileRequest form(
+      String path, Map<String, String> parameters, Permitted permitted) {
+    return new HostileRequest(
         path,
         Map.of("Content-Type", "application/x-www-form-urlencoded"),
         inTime(parameters).getBytes(StandardCharsets.UTF_8),
-        right);
+        permitted);
   }
 
-  private static Death get(String path, Map<String, String> parameters, Right right) {
-    return new Death(path + "?" + inTime(parameters), Map.of(), null, right);
+  private static HostileRequest get(
+      String path, Map<String, String> parameters, Permitted permitted) {
+    return new HostileRequest(path + "?" + inTime(parameters), Map.of(), null, permitted);
   }
 
   /** Returns parameters with a timeout for the query. */
@@ -403,14 +461,14 @@ class QueriesOfDeathIT {
     return form + "timeout=" + LIMIT.toMillis() + "ms";
   }
 
-  private static Death kairosDb(String metric, Right right) {
-    return new Death(
+  private static HostileRequest kairosDb(String metric, Permitted permitted) {
+    return new HostileRequest(
         "/api/v1/datapoints/query",
         Map.of("Content-Type", "application/json"),
         "{\"start_absolute\":1,\"end_absolute\":%d,\"metrics\":[%s]}"
             .formatted(END * 1000, metric)
             .getBytes(StandardCharsets.UTF_8),
-        right);
+        permitted);
   }
 
   /*
@@ -418,7 +476,7 @@ class QueriesOfDeathIT {
    *   Query { int64 end_timestamp_ms = 2; repeated LabelMatcher matchers = 3; }
    *   LabelMatcher { Type type = 1; string name = 2; string value = 3; }
    */
-  private static Death read(int queries, boolean inChunks, Right right) {
+  private static HostileRequest read(int queries, boolean inChunks, Permitted permitted) {
     byte[] name = "__name__".getBytes(StandardCharsets.UTF_8);
     byte[] pattern = ".+".getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream matcher = new ByteArrayOutputStream();
@@ -439,11 +497,11 @@ class QueriesOfDeathIT {
       message.writeBytes(query.toByteArray());
     }
     message.writeBytes(new byte[] {0x10, (byte) (inChunks ? 1 : 0)});
-    return new Death(
+    return new HostileRequest(
         "/api/v1/read",
         Map.of("Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"),
         asSnappy(message.toByteArray()),
-        right);
+        permitted);
   }
 
   /** Returns an uncompressed snappy block, which consists of literals of up to 60 bytes. */
@@ -467,7 +525,8 @@ class QueriesOfDeathIT {
     into.write((int) rest);
   }
 
-  private End ask(VarveProcess varve, String kind, Death death) throws InterruptedException {
+  private Outcome ask(VarveProcess varve, String kind, HostileRequest hostile)
+      throws InterruptedException {
     long start = System.nanoTime();
     int status = BROKEN_OFF;
     long bytes = 0;
@@ -476,7 +535,7 @@ class QueriesOfDeathIT {
     try {
       HttpResponse<InputStream> response =
           client.send(
-              death.request(varve).timeout(Duration.ofMinutes(2)).build(),
+              hostile.request(varve).timeout(Duration.ofMinutes(2)).build(),
               HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
         byte[] first = body.readNBytes(400);
@@ -490,9 +549,9 @@ class QueriesOfDeathIT {
     } catch (IOException e) {
       head = String.valueOf(e);
     }
-    return new End(
+    return new Outcome(
         kind,
-        death.right(),
+        hostile.permitted(),
         status,
         (System.nanoTime() - start) / 1_000_000,
         bytes,
@@ -504,7 +563,8 @@ class QueriesOfDeathIT {
             StandardCharsets.UTF_8));
   }
 
-  private static void report(List<End> ends, Light light, long resident) throws IOException {
+  private static void report(List<Outcome> outcomes, Light light, long resident)
+      throws IOException {
     StringBuilder report = new StringBuilder();
     report.append(
         "%,d series, limit %d ms, heap %d MB: slowest light query %d ms of %d, %,d MB resident at most%n%n"
@@ -516,10 +576,10 @@ class QueriesOfDeathIT {
                 light.answers.get(),
                 resident >> 20));
     report.append("| kind | status | ms | bytes |\n| --- | ---: | ---: | ---: |\n");
-    for (End end : ends) {
+    for (Outcome outcome : outcomes) {
       report.append(
           "| %s | %d | %,d | %,d |%n"
-              .formatted(end.kind(), end.status(), end.millis(), end.bytes()));
+              .formatted(outcome.kind(), outcome.status(), outcome.millis(), outcome.bytes()));
     }
     Files.writeString(Path.of("target", "queries-of-death.md"), report);
     System.out.println(report);
