@@ -77,7 +77,9 @@ final class OpenTsdbRules {
         new Rule(
             "| a digit in quotes instead of true or false |",
             (both, difference) ->
-                both.refused(400) && both.says(MALFORMED) && both.request().contains(":\"0\"")),
+                (both.refused(400) || both.statuses(400, 200))
+                    && both.says(MALFORMED)
+                    && both.request().contains(":\"0\"")),
         new Rule(
             "| the same metric twice in `divideSeries` or `divide` |",
             (both, difference) -> both.statuses(400, 200) && both.request().contains("divide")),
@@ -97,7 +99,7 @@ final class OpenTsdbRules {
                 both.refused(400)
                     && (both.says(NULLS)
                         || ((both.request().contains("[null") || both.request().contains(",null]"))
-                            && both.ours().body().contains("is an array of objects")))),
+                            && both.ours().body().contains("is an array of")))),
         new Rule(
             "| a malformed request to `search/lookup` | 500 |",
             (both, difference) ->
