@@ -5,7 +5,6 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
-import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
@@ -97,33 +96,12 @@ final class RecordedStore extends StoreAround {
 
     @Override
     public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
-      CellCursor cursor = super.read(plan, resume);
-      return new CellCursor() {
+      return new CursorAround(super.read(plan, resume)) {
         @Override
         public boolean next(CellBatch into) {
-          boolean more = cursor.next(into);
+          boolean more = super.next(into);
           add(spec().name(), into, false);
           return more;
-        }
-
-        @Override
-        public @Nullable ResumeToken token() {
-          return cursor.token();
-        }
-
-        @Override
-        public ReadCost cost() {
-          return cursor.cost();
-        }
-
-        @Override
-        public void cancel() {
-          cursor.cancel();
-        }
-
-        @Override
-        public void close() {
-          cursor.close();
         }
       };
     }
