@@ -50,6 +50,7 @@ final class OpenTsdbRules {
   static List<Rule> all() {
     List<Rule> all = new ArrayList<>(ofRequests());
     all.addAll(OpenTsdbLineRules.all());
+    all.addAll(new LostNotes().rules());
     return all;
   }
 

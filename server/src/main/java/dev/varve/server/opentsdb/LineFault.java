@@ -58,9 +58,9 @@ final class LineFault {
         throw new IllegalArgumentException("Missing interval or aggregator");
       }
       long time = time(words, ROLLUP);
-      Map<String, String> tags = tags(words, ROLLUP.metric() + 3);
+      tags(words, ROLLUP.metric() + 3);
       number(words[ROLLUP.metric() + 2], words[ROLLUP.metric()], time);
-      return tags.isEmpty() ? "illegal argument: " + withoutTags(words[ROLLUP.metric()]) : null;
+      return null;
     } catch (NumberFormatException e) {
       return "invalid value: " + e.getMessage();
     } catch (IllegalArgumentException e) {

@@ -46,11 +46,8 @@ final class LinePoints {
    */
   void rollup(Caller sender, String line) {
     Dataset dataset = context.defaultDataset(sender);
-    add(new RollupPoints(dataset, Queries.rollups(context, sender, dataset)), rolledUp(line));
-  }
-
-  private void add(PointForm form, DataPoint point) {
-    add(form.place(point));
+    RollupPoints form = new RollupPoints(dataset, Queries.rollups(context, sender, dataset));
+    add(form.placeLine(rolledUp(line)));
   }
 
   private void add(PointForm.Placed placed) {

@@ -47,6 +47,16 @@ final class RollupPoints implements PointForm {
   @Override
   public Placed place(DataPoint point) {
     PointForm.requireMembers(point);
+    return placeLine(point);
+  }
+
+  /**
+   * As {@link #place}, for a point of telnet, whose words have been checked. A pre-aggregate needs
+   * no tags there: its aggregator becomes one.
+   *
+   * @throws BadPointException if the point is invalid
+   */
+  Placed placeLine(DataPoint point) {
     RolledUp given = point.rolledUp() == null ? RolledUp.NONE : point.rolledUp();
     String by = given.groupBy();
     if (isEmpty(by) && isEmpty(given.interval())) {
@@ -78,6 +88,9 @@ final class RollupPoints implements PointForm {
     }
     DataPoint tagged = tagged(point, by);
     requireGroupBy(tagged, by);
+    if (tagged.tagsOrNone().isEmpty()) {
+      throw new BadPointException(point, LineFault.withoutTags(String.valueOf(point.metric())));
+    }
     return placed(tagged, given, config, value);
   }
 

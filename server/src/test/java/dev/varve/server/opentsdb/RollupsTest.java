@@ -183,6 +183,24 @@ class RollupsTest {
     assertThat(query("m=sum:10m-sum:pre-agg:m%7B_aggregate=MAX%7D")).contains(":4.0}");
   }
 
+  /** The tag {@code _aggregate} is enough; a roll-up of time does not get it. */
+  @Test
+  void aLineOfAPreAggregateNeedsNoTags() throws IOException {
+    start("opentsdb");
+    try (Socket socket = server().connect()) {
+      // The blank at the end is the seventh word that OpenTSDB asks for.
+      String lines =
+          "rollup max m %1$d 4 \nrollup 10m-sum:max m %1$d 5 \nrollup 10m-sum m %1$d 6 \nexit\n"
+              .formatted(T);
+      socket.getOutputStream().write(lines.getBytes(UTF_8));
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .isEqualTo("rollup: illegal argument: Need at least one tag (metric=m, tags={})\n");
+    }
+    assertThat(query("m=sum:pre-agg:m"))
+        .contains("\"tags\":{\"_aggregate\":\"MAX\"}", "{\"%d\":4}".formatted(T));
+    assertThat(query("m=sum:10m-sum:pre-agg:m")).contains("{\"1500076800\":5.0}");
+  }
+
   @Test
   void errorsAreThoseOfOpenTsdb() throws IOException {
     start("buckets");
