@@ -13,6 +13,7 @@ import dev.varve.engine.heat.HeatFinding;
 import dev.varve.engine.heat.HeatMap;
 import dev.varve.engine.heat.Load;
 import dev.varve.engine.heat.RowName;
+import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.layout.block.BlockKey;
@@ -31,6 +32,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -367,6 +369,29 @@ class HeatMapTest {
     assertThat(after.names()).isEqualTo(before.names());
     assertThat(after.names().stream().map(RowName::text))
         .anyMatch(text -> text.matches("cpu\\{host=\"host-\\d+\"} 2023-11-14T\\d\\d:00:00Z"));
+  }
+
+  /** The keys of the removed series go; what was counted before the delete does not. */
+  @ParameterizedTest
+  @CsvSource({"memory, buckets", "rocksdb, kairosdb"})
+  void aDeleteTakesNoCountsOfOtherSeries(String kind, String layout) throws InterruptedException {
+    open(kind, layout);
+    work(new Random(1), 20);
+    String table = dataset().usage().heatMaps().tables().getFirst().name();
+    long written = total(map(table, 32).map()).writes();
+    micros.addAndGet(1_000_000);
+    Selector one =
+        new Selector(
+            List.of(
+                new TagFilter.Equal("__name__", "cpu"), new TagFilter.Equal("host", "host-001")));
+    Deletion deletion = dataset().deletes().begin(one, TimeRange.ALL);
+    assertThat(deletion.await(Duration.ofSeconds(20))).isTrue();
+    micros.addAndGet(1_000_000);
+    Named after = map(table, 32);
+    assertThat(total(after.map()).writes()).isGreaterThanOrEqualTo(written);
+    assertThat(after.names().stream().map(RowName::text)).noneMatch(name -> name.contains("-001"));
+    endMinute();
+    assertThat(total(map(table, 32).map()).writes()).isGreaterThanOrEqualTo(written);
   }
 
   private static Load total(HeatMap map) {

@@ -99,8 +99,8 @@ public final class HeatKeeper implements AutoCloseable {
   }
 
   /**
-   * Takes keys out of the counts, and out of their history with its files. The counts of the slice
-   * that has not ended are dropped.
+   * Takes keys out of the counts, and out of their history with its files. The loads of their
+   * ranges stay; for that, the slices of all tables end.
    *
    * @param gone returns which keys of a table, by its name in the store, have to go; of a key
    *     longer than {@link #KEY_BYTES_MAX} bytes it gets the beginning
@@ -109,15 +109,19 @@ public final class HeatKeeper implements AutoCloseable {
   public synchronized void forget(Function<String, Predicate<Bytes>> gone) {
     Map<String, Predicate<Bytes>> byTable = new LinkedHashMap<>();
     counters.forEach(one -> byTable.put(one.table(), gone.apply(one.table())));
+    long now = millis.getAsLong();
+    HeatHistory of = history;
+    if (of != null) {
+      lastEnd = now;
+      endSlices(now);
+    }
     List<Waiting> ended =
         waiting.stream()
             .map(one -> new Waiting(one.table(), one.slice().without(of(byTable, one.table()))))
             .toList();
     waiting.clear();
     waiting.addAll(ended);
-    long now = millis.getAsLong();
     counters.forEach(one -> one.forget(of(byTable, one.table()), now));
-    HeatHistory of = history;
     if (of != null) {
       byTable.forEach(of::forget);
       of.reclaim();
@@ -151,6 +155,19 @@ public final class HeatKeeper implements AutoCloseable {
     long now = millis.getAsLong();
     long until = end(now);
     lastEnd = until;
+    endSlices(until);
+    while (!waiting.isEmpty()) {
+      Waiting first = waiting.getFirst();
+      into.put(first.table(), first.slice());
+      waiting.removeFirst();
+    }
+    if (slices++ % BETWEEN_AGEING == 0) {
+      counters.forEach(one -> into.age(one.table(), now));
+    }
+  }
+
+  /** Ends the slices of all tables, which then wait to be written. */
+  private void endSlices(long until) {
     for (KeyCounters one : counters) {
       HeatSlice slice = one.end(until);
       if (slice != null) {
@@ -159,14 +176,6 @@ public final class HeatKeeper implements AutoCloseable {
     }
     while (waiting.size() > WAITING_MAX * Math.max(1, counters.size())) {
       waiting.removeFirst();
-    }
-    while (!waiting.isEmpty()) {
-      Waiting first = waiting.getFirst();
-      into.put(first.table(), first.slice());
-      waiting.removeFirst();
-    }
-    if (slices++ % BETWEEN_AGEING == 0) {
-      counters.forEach(one -> into.age(one.table(), now));
     }
   }
 
