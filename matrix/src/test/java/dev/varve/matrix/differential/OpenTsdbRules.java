@@ -10,6 +10,9 @@ final class OpenTsdbRules {
   private static final Pattern MALFORMED =
       Pattern.compile("Unable to parse the given JSON|fasterxml");
 
+  private static final Pattern QUOTED_DIGIT =
+      Pattern.compile("value of type `boolean` from String .?\"-?[0-9]");
+
   private static final Pattern NULLS =
       Pattern.compile("is null|NullPointerException|index out of range");
 
@@ -78,18 +81,23 @@ final class OpenTsdbRules {
         new Rule(
             "| a digit in quotes instead of true or false |",
             (both, difference) ->
-                (both.refused(400) || both.statuses(400, 200))
-                    && both.says(MALFORMED)
-                    && both.request().contains(":\"0\"")),
+                (both.refused(400) || both.statuses(400, 200)) && both.says(QUOTED_DIGIT)),
+        new Rule(
+            "| downsampling to less than a second, with roll-ups | 500 |",
+            (both, difference) ->
+                both.statuses(400, 500)
+                    && both.ours().body().contains("Interval cannot be null or empty")
+                    && both.request().contains("lobal")),
         new Rule(
             "| the same metric twice in `divideSeries` or `divide` |",
             (both, difference) -> both.statuses(400, 200) && both.request().contains("divide")),
         new Rule(
-            "| filters of `exp` with `\"tags\": null` |",
+            "| filters of `exp` without `tags`, or with `\"tags\": null` |",
             (both, difference) ->
                 both.statuses(500, 200)
                     && both.request().has("endpoint POST query/exp")
-                    && both.request().contains("\"tags\":null")),
+                    && (both.request().contains("\"tags\":null")
+                        || both.request().contains("\"filters\":[{\"id\":\"f1\"}]"))),
         new Rule(
             "fails once a query had a filter that is `null`",
             (both, difference) ->

@@ -55,7 +55,7 @@ public final class QueryBody {
     // Each of the two replaces what the other set, as in OpenTSDB.
     for (String name : body.names()) {
       switch (name) {
-        case "tags" -> query.filters = ofTags(body.map(name));
+        case "tags" -> query.filters = ofTags(body.mapWithNulls(name));
         case "filters" -> query.filters = filters(body.objects(name));
         default -> {
           // Read above, or ignored as by OpenTSDB.
@@ -91,11 +91,13 @@ public final class QueryBody {
         body.is("dropResets"));
   }
 
-  private static List<ValueFilter> ofTags(Map<String, String> tags) {
+  private static List<ValueFilter> ofTags(Map<String, @Nullable String> tags) {
     List<ValueFilter> filters = new ArrayList<>();
     try {
-      tags.forEach(
-          (name, value) -> ValueFilter.addGrouping(filters, ValueFilter.ofTag(name, value, true)));
+      tags.forEach((name, value) ->
+          // For OpenTSDB a filter that is null is an empty one.
+          ValueFilter.addGrouping(
+              filters, ValueFilter.ofTag(name, value == null ? "" : value, true)));
       return filters;
     } catch (IllegalArgumentException e) {
       throw JsonBody.wrong(String.valueOf(e.getMessage()));

@@ -42,8 +42,10 @@ public final class QueryWords {
     SubQuery.Builder query = new SubQuery.Builder();
     parts(parts, query);
     query.tsuids = Arrays.asList(parts[parts.length - 1].split(","));
-    // OpenTSDB knows this part of metrics alone.
+    // OpenTSDB knows these parts of metrics alone.
     query.preAggregate = false;
+    query.rollupUsage = null;
+    query.explicitTags = false;
     return query.build();
   }
 

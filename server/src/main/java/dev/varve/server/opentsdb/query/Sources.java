@@ -43,7 +43,8 @@ public record Sources(Rollups rollups) {
   /**
    * Returns the sources that a sub query tries until one of them has series.
    *
-   * @throws OpenTsdbError 400 if the roll-ups of its aggregator are not kept
+   * @throws OpenTsdbError 400 if the roll-ups of its aggregator are not kept; as in OpenTSDB, 500
+   *     if it downsamples to less than a second
    */
   List<Source> of(TsQuery.Part part) {
     RollupConfig config = rollups.config();
@@ -141,7 +142,7 @@ public record Sources(Rollups rollups) {
   /** Returns the intervals that divide a number of seconds, the longest first. */
   private static List<RollupInterval> dividing(long seconds, RollupConfig config) {
     if (seconds <= 0) {
-      throw OpenTsdbError.amid("Interval cannot be null or empty");
+      throw new OpenTsdbError(500, "Interval cannot be null or empty");
     }
     return config.intervals().stream()
         .filter(interval -> seconds % interval.seconds() == 0)
