@@ -13,6 +13,8 @@ final class OpenTsdbRules {
   private static final Pattern QUOTED_DIGIT =
       Pattern.compile("value of type `boolean` from String .?\"-?[0-9]");
 
+  private static final Pattern ILLEGAL_CHARACTER = Pattern.compile("illegal character: ");
+
   private static final Pattern NULLS =
       Pattern.compile("is null|NullPointerException|index out of range");
 
@@ -316,8 +318,8 @@ final class OpenTsdbRules {
             "Metrics and tags may use any alphabet; the layout decides.",
             (both, difference) ->
                 both.request().has("endpoint POST put")
-                    && both.request().contains("\u20ac")
-                    && Set.of(".failed", ".success").contains(difference.place())),
+                    && (both.request().contains("\u20ac") || both.says(ILLEGAL_CHARACTER))
+                    && Set.of(".failed", ".success", ".errors").contains(difference.place())),
         new Rule(
             "names of points that it refused",
             (both, difference) ->

@@ -252,14 +252,19 @@ public final class JsonBody {
     return map;
   }
 
-  /** Returns the members of an object whose values are texts, in their order; empty if missing. */
+  /**
+   * Returns the members of an object whose values are texts, in their order; empty if missing.
+   *
+   * @throws OpenTsdbError 400 if one of them is null
+   */
   public Map<String, String> map(String name) {
     Map<String, String> map = new LinkedHashMap<>();
     mapWithNulls(name)
         .forEach((member, text) -> {
-          if (text != null) {
-            map.put(member, text);
+          if (text == null) {
+            throw wrong("'%s' of '%s' is null, not a text".formatted(member, name));
           }
+          map.put(member, text);
         });
     return map;
   }
