@@ -54,7 +54,10 @@ public final class JsonBody {
 
   private static List<JsonBody> read(byte[] utf8, Reservation memory, boolean arrays) {
     if (utf8.length == 0) {
-      throw new OpenTsdbError(400, "Missing request content");
+      throw new OpenTsdbError(
+          400,
+          "Missing message content",
+          "Supply valid JSON formatted data in the body of your request");
     }
     try (JsonParser json = HeldJson.of(Json.FACTORY, new ByteArrayInputStream(utf8), memory)) {
       JsonToken first = json.nextToken();
