@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.engine.check.AffectedSeries;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckRun;
@@ -15,6 +16,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
@@ -29,6 +31,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,7 +136,12 @@ class RepairTest {
     run(config);
     assertThat(found).isNotEmpty();
     try (Engine engine = Engine.open(config)) {
-      ReadRequest fresh = ReadRequest.of(Selector.metric("n"), TimeRange.ALL);
+      // Blocks have the samples of a series whose name the catalog has lost under its number.
+      Selector names =
+          new Selector(
+              List.of(
+                  new TagFilter.In("__name__", new TreeSet<>(List.of("n", SeriesNumbers.LOST)))));
+      ReadRequest fresh = ReadRequest.of(names, TimeRange.ALL);
       assertThat(
               TestEngine.read(engine.defaultDataset(), fresh).values().stream()
                   .mapToInt(List::size)

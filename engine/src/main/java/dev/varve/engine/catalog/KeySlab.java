@@ -109,7 +109,8 @@ final class KeySlab {
 
   private int slot(long identityHigh, long identityLow) {
     int mask = table.length - 1;
-    int slot = (int) identityLow & mask;
+    // Many keys have the same metric, or the same tags.
+    int slot = (int) (identityHigh ^ identityLow) & mask;
     while (table[slot] != 0
         && (low.get(table[slot] - 1) != identityLow || high.get(table[slot] - 1) != identityHigh)) {
       slot = (slot + 1) & mask;

@@ -1,6 +1,6 @@
 package dev.varve.engine.catalog;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
+import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The identity of a group key: 128 bits of XXH3 over the key's encoding.
+ * The identity of a group key: 64 bits of XXH3 over the encoding of its tags and resource, then 64
+ * bits of XXH3 over that of its metric. So the metrics of one entity are neighbours in the table of
+ * series, where the compression of RocksDB stores their common labels once.
  *
  * <pre>
  * key :=
- *   version   u8        // 1
+ *   version   u8        // 2
  *   metric    text
  *   tags      count varint, then count x (name text, value text), names ascending
  *   resource  likewise
@@ -23,20 +25,31 @@ import java.util.TreeMap;
  * varint := 7 bits a byte, lowest first, the high bit set on all but the last
  * </pre>
  *
+ * <p>Version 1 has the same form. In the table of series it marks rows of earlier builds, whose
+ * identity was 128 bits of XXH3 over the whole encoding.
+ *
  * <p>Different keys have different encodings if UTF-8 can represent their texts, which layouts
  * ensure. A hash collision is improbable but possible, so code that adds a key compares keys.
+ *
+ * @param high of the tags and the resource
+ * @param low of the metric
  */
 public record SeriesIdentity(long high, long low) {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
-  /** Returns the identity of an encoded key. */
-  public static SeriesIdentity of(byte[] encoded) {
-    HashValue128 hash = Hashing.xxh3_128().hashBytesTo128Bits(encoded);
-    return new SeriesIdentity(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
-  }
+  /** The version of keys whose rows have an identity of another form. */
+  public static final int FORMER_VERSION = 1;
 
   public static SeriesIdentity of(GroupKey key) {
-    return of(encode(key));
+    Writer writer = new Writer();
+    writer.text(key.metric());
+    int tags = writer.length;
+    writer.tags(key.tags());
+    writer.tags(key.resource());
+    Hasher64 hasher = Hashing.xxh3_64();
+    return new SeriesIdentity(
+        hasher.hashBytesToLong(writer.bytes, tags, writer.length - tags),
+        hasher.hashBytesToLong(writer.bytes, 0, tags));
   }
 
   /** Returns the identity as 16 bytes, big-endian. */
@@ -66,8 +79,9 @@ public record SeriesIdentity(long high, long low) {
   public static GroupKey decode(byte[] bytes, int from, int to) {
     Reader reader = new Reader(bytes, from, to);
     int version = reader.u8();
-    if (version != VERSION) {
-      throw reader.damaged("version " + version + ", known is " + VERSION);
+    if (version != VERSION && version != FORMER_VERSION) {
+      throw reader.damaged(
+          "version %d, known are %d and %d".formatted(version, FORMER_VERSION, VERSION));
     }
     GroupKey key = new GroupKey(reader.text(), reader.tags(), reader.tags());
     if (reader.at != to) {

@@ -36,6 +36,10 @@ import java.util.TreeSet;
  * row        identity, 16 bytes            // its first byte is the partition
  * family     s
  * qualifier  00                            // the key; value: its encoding (SeriesIdentity)
+ *            00 kind u8 from i64 to i64 field UTF-8
+ *                                          // the key, a field and kind, an extent, and the numbers
+ *                                          // of the field; value: series u32, metric u32, samples
+ *                                          // counted, i64, then the encoding of the key
  *            01 kind u8 field UTF-8        // a field and kind; value empty
  *            02 from i64 to i64            // an extent; value: samples counted, i64
  *            03 field UTF-8                // numbers of a field; value: series u32, metric u32
@@ -43,6 +47,9 @@ import java.util.TreeSet;
  * kind       0 int64, 1 double, 2 string
  * i64        big-endian, two's complement
  * </pre>
+ *
+ * <p>Rows of earlier builds have an identity of another form ({@link
+ * SeriesIdentity#FORMER_VERSION}). They are moved when the table is loaded.
  *
  * <p>A key is removed while the cell that says so is not older than that of the key. It comes back
  * with a newer cell of the key.
@@ -56,6 +63,12 @@ public final class SeriesTable implements AutoCloseable {
   private static final int EXTENT = 2;
   private static final int NUMBER = 3;
   private static final int REMOVED = 4;
+
+  /** Bytes before the field in the qualifier of a cell that has all of a new series. */
+  private static final int WHOLE_QUALIFIER = 18;
+
+  /** Bytes before the key in its value. */
+  private static final int WHOLE_VALUE = 16;
 
   /** A row with more extents than this has them merged when the table is loaded. */
   private static final int EXTENTS_MAX = 8;
@@ -120,6 +133,48 @@ public final class SeriesTable implements AutoCloseable {
     qualifier[0] = NUMBER;
     System.arraycopy(name, 0, qualifier, 1, name.length);
     byte[] value = ByteBuffer.allocate(8).putInt(series).putInt(metric).array();
+    put(into, identity, qualifier, stamp, value);
+  }
+
+  /**
+   * What is known of a new series.
+   *
+   * @param extent in which the key may have samples
+   * @param samples counted
+   * @param series the number of the key's field
+   * @param metric the number of the metric's field
+   */
+  public record Whole(
+      GroupKey key,
+      String field,
+      Kind kind,
+      TimeRange extent,
+      long samples,
+      int series,
+      int metric) {}
+
+  /**
+   * Adds the edit that records a new series in one cell, like {@link #putKey}, {@link #putField},
+   * {@link #putExtent} and {@link #putNumber} together.
+   */
+  public static void putWhole(MutationBatch into, SeriesIdentity identity, Whole one, long stamp) {
+    byte[] field = one.field().getBytes(StandardCharsets.UTF_8);
+    byte[] qualifier =
+        ByteBuffer.allocate(WHOLE_QUALIFIER + field.length)
+            .put((byte) KEY)
+            .put(code(one.kind()))
+            .putLong(one.extent().from())
+            .putLong(one.extent().to())
+            .put(field)
+            .array();
+    byte[] key = SeriesIdentity.encode(one.key());
+    byte[] value =
+        ByteBuffer.allocate(WHOLE_VALUE + key.length)
+            .putInt(one.series())
+            .putInt(one.metric())
+            .putLong(one.samples())
+            .put(key)
+            .array();
     put(into, identity, qualifier, stamp, value);
   }
 
@@ -198,7 +253,7 @@ public final class SeriesTable implements AutoCloseable {
         while (cursor.next(page)) {
           for (int cell = 0; cell < page.size(); cell++) {
             loading.take(page, cell);
-            found.add(loading.identity);
+            found.add(loading.row);
           }
         }
       }
@@ -253,6 +308,15 @@ public final class SeriesTable implements AutoCloseable {
     private final MutationBatch folded = new MutationBatch();
     private final List<TimeRange> extents = new ArrayList<>();
     private SeriesIdentity identity = new SeriesIdentity(0, 0);
+
+    /** What the row has as its identity. */
+    private SeriesIdentity row = identity;
+
+    private boolean moves;
+
+    /** Whether the row has an extent with a count. */
+    private boolean counted;
+
     private int series = -1;
     private String metric = "";
     private long samples;
@@ -274,13 +338,25 @@ public final class SeriesTable implements AutoCloseable {
       }
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       if (bytes[qualifier] == KEY && length == 1) {
-        endRow();
-        int row = page.rowOffset(cell);
-        identity = new SeriesIdentity(buffer.getLong(row), buffer.getLong(row + 8));
-        GroupKey key = key(page, cell);
-        metric = key.metric();
-        series = index.add(identity, key);
-        added = page.time(cell);
+        takeKey(page, cell, 0);
+      } else if (bytes[qualifier] == KEY
+          && length >= WHOLE_QUALIFIER
+          && page.valueLength(cell) > WHOLE_VALUE
+          && buffer.getInt(value) >= 0
+          && buffer.getInt(value + 4) >= 0) {
+        takeKey(page, cell, WHOLE_VALUE);
+        String field =
+            new String(
+                bytes,
+                qualifier + WHOLE_QUALIFIER,
+                length - WHOLE_QUALIFIER,
+                StandardCharsets.UTF_8);
+        index.addField(series, field, kind(page, cell, bytes[qualifier + 1]));
+        index.extend(
+            series, new TimeRange(buffer.getLong(qualifier + 2), buffer.getLong(qualifier + 10)));
+        samples = Math.max(samples, buffer.getLong(value + 8));
+        counted = true;
+        index.numbers().load(series, metric, field, buffer.getInt(value), buffer.getInt(value + 4));
       } else if (series < 0 || !isOfRow(page, cell)) {
         throw damaged(page, cell, "a row that does not begin with its key");
       } else if (bytes[qualifier] == FIELD && length >= 2) {
@@ -289,6 +365,7 @@ public final class SeriesTable implements AutoCloseable {
       } else if (bytes[qualifier] == EXTENT && length == 17 && page.valueLength(cell) == 8) {
         extents.add(new TimeRange(buffer.getLong(qualifier + 1), buffer.getLong(qualifier + 9)));
         samples = Math.max(samples, buffer.getLong(value));
+        counted = true;
       } else if (bytes[qualifier] == NUMBER
           && page.valueLength(cell) == 8
           && buffer.getInt(value) >= 0
@@ -302,40 +379,87 @@ public final class SeriesTable implements AutoCloseable {
       } else {
         throw damaged(page, cell, "neither a key, a field, an extent, a number nor a removal");
       }
+      if (moves) {
+        move(page, cell);
+      }
     }
 
-    private GroupKey key(CellBatch page, int cell) {
+    /** Begins a row, unless the cell is another one with the key of the same row. */
+    private void takeKey(CellBatch page, int cell, int skipped) {
+      if (series >= 0 && isOfRow(page, cell)) {
+        added = Math.max(added, page.time(cell));
+        return;
+      }
+      endRow();
+      row = row(page, cell);
+      GroupKey key = key(page, cell, skipped);
+      boolean isFormer =
+          page.bytes()[page.valueOffset(cell) + skipped] == SeriesIdentity.FORMER_VERSION;
+      identity = isFormer ? SeriesIdentity.of(key) : row;
+      moves = folds && isFormer;
+      metric = key.metric();
+      series = index.add(identity, key);
+      added = page.time(cell);
+    }
+
+    /** Adds the edit that writes a cell into the row that its key has now. */
+    private void move(CellBatch page, int cell) {
+      boolean isKey = page.bytes()[page.qualifierOffset(cell)] == KEY;
+      put(
+          folded,
+          identity,
+          page.qualifier(cell).toArray(),
+          page.time(cell),
+          isKey ? SeriesIdentity.encode(key(page, cell, 0)) : page.value(cell).toArray());
+    }
+
+    private GroupKey key(CellBatch page, int cell, int skipped) {
       int from = page.valueOffset(cell);
       try {
-        return SeriesIdentity.decode(page.bytes(), from, from + page.valueLength(cell));
+        return SeriesIdentity.decode(page.bytes(), from + skipped, from + page.valueLength(cell));
       } catch (IllegalArgumentException e) {
         throw damaged(page, cell, String.valueOf(e.getMessage()));
       }
     }
 
     private boolean isOfRow(CellBatch page, int cell) {
+      return row(page, cell).equals(row);
+    }
+
+    private static SeriesIdentity row(CellBatch page, int cell) {
       ByteBuffer buffer = ByteBuffer.wrap(page.bytes());
-      int row = page.rowOffset(cell);
-      return buffer.getLong(row) == identity.high() && buffer.getLong(row + 8) == identity.low();
+      int at = page.rowOffset(cell);
+      return new SeriesIdentity(buffer.getLong(at), buffer.getLong(at + 8));
     }
 
     private void endRow() {
-      if (series < 0 || extents.isEmpty()) {
+      if (series < 0) {
         return;
       }
+      if (counted) {
+        endExtents();
+      }
+      if (moves) {
+        folded.deleteRow(Bytes.of(row.toArray()));
+      }
+      if (folded.size() > FOLDED_ROWS_AT_ONCE * EXTENTS_MAX) {
+        fold();
+      }
+    }
+
+    private void endExtents() {
       for (TimeRange extent : extents) {
         index.extend(series, extent);
       }
       index.countAtLeast(series, samples);
       index.notedCount(series, samples);
-      if (folds && extents.size() > EXTENTS_MAX) {
+      // The extents of a row that moves are merged by the next load.
+      if (folds && !moves && extents.size() > EXTENTS_MAX) {
         foldRow(index.extent(series));
       }
       extents.clear();
       samples = 0;
-      if (folded.size() > FOLDED_ROWS_AT_ONCE * EXTENTS_MAX) {
-        fold();
-      }
+      counted = false;
     }
 
     /**
@@ -359,7 +483,7 @@ public final class SeriesTable implements AutoCloseable {
         for (RowOutcome outcome : outcomes) {
           if (!outcome.applied()) {
             throw new StoreException(
-                "table '%s': folding extents failed: %s"
+                "table '%s': rewriting rows of series failed: %s"
                     .formatted(table.spec().name(), outcome.reason()));
           }
         }

@@ -41,10 +41,17 @@ final class SeriesNotes {
   /** A series that gets its number with this batch. */
   private record Numbered(KnownSeries series, String field, int number) {}
 
+  /**
+   * What is known of a new series before its number, with which it takes one cell instead of four.
+   */
+  private record Fresh(
+      KnownSeries series, Field field, TimeRange extent, long samples, long stamp) {}
+
   private final OpenDataset dataset;
   private final MutationBatch edits = new MutationBatch();
   private final List<Note> notes = new ArrayList<>(0);
   private final List<Numbered> numbered = new ArrayList<>(0);
+  private @Nullable Fresh fresh;
 
   SeriesNotes(OpenDataset dataset) {
     this.dataset = dataset;
@@ -59,6 +66,7 @@ final class SeriesNotes {
    * @throws dev.varve.engine.error.WriteFailedException if the store failed
    */
   boolean apply(Applier home) {
+    addFresh();
     if (edits.isEmpty()) {
       return true;
     }
@@ -97,14 +105,37 @@ final class SeriesNotes {
     if (state.series() >= 0 && fields.isEmpty() && extent == null) {
       return;
     }
-    addKey(part.series(), stamp);
-    for (Field field : fields) {
-      SeriesTable.putField(edits, part.series().identity(), field.name(), field.kind(), stamp);
+    addFresh();
+    List<Field> others = fields;
+    if (state.series() < 0 && extent != null && !fields.isEmpty()) {
+      fresh = new Fresh(part.series(), fields.getFirst(), extent, samples, stamp);
+      others = fields.subList(1, fields.size());
+    } else {
+      addKey(part.series(), stamp);
+      if (extent != null) {
+        SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
+      }
     }
-    if (extent != null) {
-      SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
+    for (Field field : others) {
+      putField(part.series(), field, stamp);
     }
     notes.add(new Note(part.series(), fields, extent, samples));
+  }
+
+  private void putField(KnownSeries series, Field field, long stamp) {
+    SeriesTable.putField(edits, series.identity(), field.name(), field.kind(), stamp);
+  }
+
+  /** Adds what is known of the last new series, which got no number since. */
+  private void addFresh() {
+    Fresh one = fresh;
+    if (one != null) {
+      SeriesTable.putKey(edits, one.series().identity(), one.series().key(), one.stamp());
+      putField(one.series(), one.field(), one.stamp());
+      SeriesTable.putExtent(
+          edits, one.series().identity(), one.extent(), one.samples(), one.stamp());
+      fresh = null;
+    }
   }
 
   /**
@@ -133,9 +164,25 @@ final class SeriesNotes {
       known.settle(keySince, series.identity(), field, settled);
       return settled;
     }
-    SeriesTable.putNumber(edits, series.identity(), field, number, known.metric(number), stamp);
+    putNumber(series, field, number, stamp);
     numbered.add(new Numbered(series, field, number));
     return number;
+  }
+
+  private void putNumber(KnownSeries series, String field, int number, long stamp) {
+    int metric = dataset.index().numbers().metric(number);
+    Fresh one = fresh;
+    if (one != null && one.series() == series && one.field().name().equals(field)) {
+      SeriesTable.putWhole(
+          edits,
+          series.identity(),
+          new SeriesTable.Whole(
+              series.key(), field, one.field().kind(), one.extent(), one.samples(), number, metric),
+          stamp);
+      fresh = null;
+    } else {
+      SeriesTable.putNumber(edits, series.identity(), field, number, metric, stamp);
+    }
   }
 
   /**

@@ -44,19 +44,38 @@ class SeriesIdentityTest {
   @Test
   void refusesALaterFormatByName() {
     byte[] encoded = SeriesIdentity.encode(CPU);
-    encoded[0]++;
+    encoded[0] = 3;
     assertThatThrownBy(() -> SeriesIdentity.decode(encoded, 0, encoded.length))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("version 2, known is 1 at byte 1");
+        .hasMessageContaining("version 3, known are 1 and 2 at byte 1");
   }
 
   /** The identity is stored in cells, so it must never change. */
   @Test
   void staysWhatItIs() {
     assertThat(Bytes.of(SeriesIdentity.encode(CPU)).hex())
-        .isEqualTo("01" + "03637075" + "01" + "04686f7374" + "0161" + "01" + "03706f64" + "0137");
+        .isEqualTo("02" + "03637075" + "01" + "04686f7374" + "0161" + "01" + "03706f64" + "0137");
     assertThat(Bytes.of(SeriesIdentity.of(CPU).toArray()).hex())
-        .isEqualTo("695b1cafc62b2e7bc053ec3ed4b62a9f");
+        .isEqualTo("1144e9c0944d9d75bc829f28b1c02c15");
+  }
+
+  /** Metrics of one entity are neighbours, and an identity differs if anything does. */
+  @Property
+  void beginsWithTheTags(
+      @ForAll("keys") GroupKey key, @ForAll("keys") GroupKey other, @ForAll boolean same) {
+    GroupKey second = same ? new GroupKey(other.metric(), key.tags(), key.resource()) : other;
+    SeriesIdentity one = SeriesIdentity.of(key);
+    SeriesIdentity two = SeriesIdentity.of(second);
+    assertThat(one.high() == two.high())
+        .isEqualTo(key.tags().equals(second.tags()) && key.resource().equals(second.resource()));
+    assertThat(one.low() == two.low()).isEqualTo(key.metric().equals(second.metric()));
+  }
+
+  @Test
+  void readsKeysOfEarlierBuilds() {
+    byte[] encoded = SeriesIdentity.encode(CPU);
+    encoded[0] = SeriesIdentity.FORMER_VERSION;
+    assertThat(SeriesIdentity.decode(encoded, 0, encoded.length)).isEqualTo(CPU);
   }
 
   @Provide

@@ -10,6 +10,7 @@ import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.home.SeriesTable.Whole;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Bytes;
@@ -264,6 +265,100 @@ class HomePageTest {
     home.series().load(index, 3);
     assertThat(index.extent(0)).isEqualTo(new TimeRange(0, 195));
     assertThat(index.count(0)).isEqualTo(19);
+  }
+
+  /** Two writers that make a series at once add their extents and kinds, in whatever order. */
+  @Test
+  void oneCellHasAllOfANewSeries() {
+    SeriesIdentity identity = SeriesIdentity.of(CPU);
+    MutationBatch edits = new MutationBatch();
+    SeriesTable.putKey(edits, identity, CPU, 2);
+    SeriesTable.putWhole(
+        edits, identity, new Whole(CPU, "f", Kind.DOUBLE, new TimeRange(1000, 2000), 17, 7, 2), 3);
+    SeriesTable.putWhole(
+        edits, identity, new Whole(CPU, "f", Kind.INT64, new TimeRange(5000, 6000), 4, 7, 2), 4);
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+    SeriesIndex index = new SeriesIndex();
+    home.series().load(index, 9);
+    int series = index.find(identity);
+    assertThat(index.hasField(series, "f", Kind.DOUBLE)).isTrue();
+    assertThat(index.hasField(series, "f", Kind.INT64)).isTrue();
+    assertThat(index.extent(series)).isEqualTo(new TimeRange(1000, 6000));
+    assertThat(index.count(series)).isEqualTo(17);
+    assertThat(index.numbers().find(series, "f")).isEqualTo(7);
+    assertThat(index.numbers().metric(7)).isEqualTo(2);
+    assertThat(cells(".main.series"))
+        .contains(
+            "1144e9c0944d9d75bc829f28b1c02c15 000100000000000003e800000000000007d066"
+                + " 00000007000000020000000000000011"
+                + "02036370750104686f737401610103706f640137");
+
+    MutationBatch removal = new MutationBatch();
+    SeriesTable.putRemoved(removal, identity, 3);
+    assertThat(home.series().table().apply(removal, Durability.SYNCED)).isEmpty();
+    SeriesIndex again = new SeriesIndex();
+    home.series().load(again, 9);
+    assertThat(again.find(identity)).as("written after it was removed").isNotNegative();
+    SeriesTable.putRemoved(removal, identity, 4);
+    assertThat(home.series().table().apply(removal, Durability.SYNCED)).isEmpty();
+    SeriesIndex gone = new SeriesIndex();
+    home.series().load(gone, 9);
+    assertThat(gone.find(identity)).isNegative();
+  }
+
+  /** Earlier builds had 128 bits of XXH3 over the whole key as its row. */
+  @Test
+  void movesRowsOfEarlierBuilds() {
+    SeriesIdentity former = new SeriesIdentity(0x695b1cafc62b2e7bL, 0xc053ec3ed4b62a9fL);
+    Bytes row = Bytes.of(former.toArray());
+    byte[] key = SeriesIdentity.encode(CPU);
+    key[0] = SeriesIdentity.FORMER_VERSION;
+    MutationBatch edits = new MutationBatch();
+    edits.put(row, 0, Bytes.fromHex("00"), 3, Bytes.of(key));
+    SeriesTable.putField(edits, former, "value", Kind.DOUBLE, 4);
+    SeriesTable.putNumber(edits, former, "value", 7, 2, 5);
+    for (int i = 0; i < 20; i++) {
+      SeriesTable.putExtent(edits, former, new TimeRange(10L * i, 10L * i + 5), i, 6);
+    }
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+
+    for (int load = 0; load < 3; load++) {
+      SeriesIndex index = new SeriesIndex();
+      home.series().load(index, 9 + load);
+      int series = index.find(SeriesIdentity.of(CPU));
+      assertThat(index.key(series)).isEqualTo(CPU);
+      assertThat(index.hasField(series, "value", Kind.DOUBLE)).isTrue();
+      assertThat(index.numbers().find(series, "value")).isEqualTo(7);
+      assertThat(index.extent(series)).isEqualTo(new TimeRange(0, 195));
+      assertThat(index.count(series)).isEqualTo(19);
+      assertThat(cells(".main.series"))
+          .isNotEmpty()
+          .allMatch(cell -> cell.contains(Bytes.of(SeriesIdentity.of(CPU).toArray()).hex()));
+    }
+    assertThat(cells(".main.series")).as("with one extent").hasSize(4);
+  }
+
+  /** The cell that says so moves with its time. */
+  @Test
+  void aKeyThatAnEarlierBuildRemovedStaysRemoved() {
+    SeriesIdentity former = new SeriesIdentity(0x695b1cafc62b2e7bL, 0xc053ec3ed4b62a9fL);
+    byte[] key = SeriesIdentity.encode(CPU);
+    key[0] = SeriesIdentity.FORMER_VERSION;
+    MutationBatch edits = new MutationBatch();
+    edits.put(Bytes.of(former.toArray()), 0, Bytes.fromHex("00"), 3, Bytes.of(key));
+    SeriesTable.putRemoved(edits, former, 4);
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+    for (int load = 0; load < 2; load++) {
+      SeriesIndex index = new SeriesIndex();
+      home.series().load(index, 9 + load);
+      assertThat(index.find(SeriesIdentity.of(CPU))).isNegative();
+    }
+    MutationBatch again = new MutationBatch();
+    SeriesTable.putKey(again, SeriesIdentity.of(CPU), CPU, 20);
+    assertThat(home.series().table().apply(again, Durability.SYNCED)).isEmpty();
+    SeriesIndex index = new SeriesIndex();
+    home.series().load(index, 21);
+    assertThat(index.find(SeriesIdentity.of(CPU))).isNotNegative();
   }
 
   @Test

@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
 final class Database implements GroupCommit.Log, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   private static final byte[] CELLS = "cells".getBytes(StandardCharsets.US_ASCII);
-  private static final int BLOCK_BYTES = 16 << 10;
+  private static final int BLOCK_BYTES = 32 << 10;
 
   /** A key next to the list of tables, written to probe whether writes succeed. */
   private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
