@@ -13,7 +13,7 @@ import dev.varve.engine.progress.Deletion;
 import dev.varve.engine.request.ReadGuard;
 import dev.varve.engine.request.ReadRequest;
 import dev.varve.engine.request.RunCursor;
-import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
 import dev.varve.layout.registry.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -69,7 +69,7 @@ final class DeletesOnStore {
 
   private final Store store;
   private final Path directory;
-  private final List<Layout> layouts;
+  private final List<StorageLayout> layouts;
   private final String name;
   private final boolean hasNoStamps;
   private final int operations;
@@ -82,7 +82,7 @@ final class DeletesOnStore {
   DeletesOnStore(Store store, Path directory, String layout) {
     this.store = store;
     this.directory = directory.resolve("deletes-" + layout);
-    this.layouts = Layouts.all(layout, Map.of());
+    this.layouts = Layouts.stored(layout, Map.of());
     this.name = "x-" + layout;
     this.hasNoStamps = WITHOUT_STAMPS.contains(layout);
     this.operations = store.isEmbedded() ? EMBEDDED_OPERATIONS : OPERATIONS;
@@ -151,7 +151,7 @@ final class DeletesOnStore {
         new DatasetConfig(
             name,
             new DatasetConfig.StoreConfig(store.kind(), Map.of()),
-            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.copyOf(layouts))),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, layouts)),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

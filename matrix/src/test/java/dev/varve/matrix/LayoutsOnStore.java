@@ -1,5 +1,6 @@
 package dev.varve.matrix;
 
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.contract.KnownLayouts;
 import dev.varve.layout.contract.LayoutFixture;
 import dev.varve.layout.contract.LayoutLab;
@@ -9,6 +10,7 @@ import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicContainer;
@@ -121,7 +123,9 @@ abstract class LayoutsOnStore {
   @TestFactory
   @Execution(ExecutionMode.CONCURRENT)
   List<DynamicTest> deletesLeaveWhatTheModelHas() {
-    return DatasetsOnStore.layouts().stream()
+    // Other stores refuse blocks by name.
+    Stream<String> blocks = store.isEmbedded() ? Stream.of(BlockLayout.NAME) : Stream.empty();
+    return Stream.concat(DatasetsOnStore.layouts().stream(), blocks)
         .map(layout ->
             DynamicTest.dynamicTest(
                 layout,

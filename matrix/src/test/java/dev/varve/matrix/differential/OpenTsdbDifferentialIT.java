@@ -159,7 +159,9 @@ class OpenTsdbDifferentialIT {
     while (trial.requests() < REQUESTS * 95 / 100) {
       sendAny(trial, requests);
     }
-    while (trial.requests() < REQUESTS) {
+    // What was read before depends on the seed and may be more than the rest.
+    int end = trial.requests() + REQUESTS / 20;
+    while (trial.requests() < end) {
       requests.delete(trial::send, trial::sendOnceSettled);
     }
   }

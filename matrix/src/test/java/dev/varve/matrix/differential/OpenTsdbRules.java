@@ -13,6 +13,11 @@ final class OpenTsdbRules {
   private static final Pattern QUOTED_DIGIT =
       Pattern.compile("value of type `boolean` from String .?\"-?[0-9]");
 
+  private static final Pattern IN_A_TAG = Pattern.compile("When parsing (tag|filter) '");
+
+  private static final Pattern AGGREGATE =
+      Pattern.compile("No such name for 'tagv': '(SUM|MAX|MIN|COUNT)'");
+
   private static final Pattern ILLEGAL_CHARACTER = Pattern.compile("illegal character: ");
 
   private static final Pattern NULLS =
@@ -84,6 +89,31 @@ final class OpenTsdbRules {
             (both, difference) ->
                 (both.refused(400) || both.statuses(400, 200)) && both.says(QUOTED_DIGIT)),
         new Rule(
+            "what is wrong with a pattern, in Varve's words",
+            (both, difference) ->
+                both.refused(500)
+                    && both.request().contains("regexp")
+                    && both.says(IN_A_TAG)
+                    && IN_A_TAG.matcher(both.ours().body()).find()),
+        new Rule(
+            "Metrics and tags may use any alphabet; the layout decides.",
+            (both, difference) ->
+                both.statuses(400, 200) && both.request().contains("\u20ac") && both.says(UNKNOWN)),
+        new Rule(
+            "| a series that has only annotations in the times |",
+            (both, difference) ->
+                both.statuses(200, 200)
+                    && both.theirs().body().contains("{\"metric\":\"\",\"tags\":{}")),
+        new Rule(
+            "names of points that it refused, and the aggregators of roll-ups",
+            (both, difference) ->
+                both.statuses(200, 400) && AGGREGATE.matcher(both.ours().body()).find()),
+        new Rule(
+            "| a join of `exp` without an operator | 500 |",
+            (both, difference) ->
+                both.statuses(500, 200)
+                    && both.theirs().body().contains("The set operator cannot be null")),
+        new Rule(
             "| downsampling to less than a second, with roll-ups | 500 |",
             (both, difference) ->
                 both.statuses(400, 500)
@@ -111,10 +141,11 @@ final class OpenTsdbRules {
                         || ((both.request().contains("[null") || both.request().contains(",null]"))
                             && both.ours().body().contains("is an array of")))),
         new Rule(
-            "| a malformed request to `search/lookup` | 500 |",
+            "| a malformed request to `search/lookup` | 500, 404 |",
             (both, difference) ->
                 both.request().path().startsWith("/api/search/lookup")
-                    && both.theirs().status() == 500),
+                    && (both.theirs().status() == 500
+                        || (both.statuses(404, 400) && both.request().contains("[null")))),
         new Rule(
             "| `/api/aggregators` | sorted |",
             (both, difference) -> both.request().path().endsWith("/aggregators")),
@@ -150,7 +181,7 @@ final class OpenTsdbRules {
         new Rule(
             "| a limit of queries | as [documented](../limits.md) |",
             (both, difference) ->
-                (both.statuses(200, 400) || both.statuses(-1, 400))
+                both.ours().status() == 400
                     && both.ours().body().contains("MiB that a query may hold")),
         new Rule(
             "| a TSUID that is too short | 500 |",

@@ -138,14 +138,18 @@ final class LinePoints {
     String interval = dash < 0 ? null : parts[0].substring(0, dash);
     String by = parts.length > 1 ? parts[1] : dash < 0 ? parts[0] : null;
     String aggregator = dash < 0 ? by : parts[0].substring(dash + 1);
+    Map<String, @Nullable String> tags = tags(words.subList(5, words.size()));
     if (dash == 0 && by == null) {
-      throw BadPointException.of("HBase error: Interval cannot be null for a non-group by point");
+      throw BadPointException.of(
+          tags.isEmpty()
+              ? "illegal argument: " + LineFault.withoutTags(words.get(2))
+              : "HBase error: Interval cannot be null for a non-group by point");
     }
     return new DataPoint(
         words.get(2),
         time(words.get(3)),
         words.get(4),
-        tags(words.subList(5, words.size())),
+        tags,
         new RolledUp(interval, aggregator, by),
         null);
   }

@@ -190,11 +190,12 @@ class RollupsTest {
     try (Socket socket = server().connect()) {
       // The blank at the end is the seventh word that OpenTSDB asks for.
       String lines =
-          "rollup max m %1$d 4 \nrollup 10m-sum:max m %1$d 5 \nrollup 10m-sum m %1$d 6 \nexit\n"
+          "rollup max m %1$d 4 \nrollup 10m-sum:max m %1$d 5 \nrollup 10m-sum m %1$d 6 \nrollup -sum m %1$d 6 \nexit\n"
               .formatted(T);
       socket.getOutputStream().write(lines.getBytes(UTF_8));
       assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
-          .isEqualTo("rollup: illegal argument: Need at least one tag (metric=m, tags={})\n");
+          .isEqualTo(
+              "rollup: illegal argument: Need at least one tag (metric=m, tags={})\n".repeat(2));
     }
     assertThat(query("m=sum:pre-agg:m"))
         .contains("\"tags\":{\"_aggregate\":\"MAX\"}", "{\"%d\":4}".formatted(T));
