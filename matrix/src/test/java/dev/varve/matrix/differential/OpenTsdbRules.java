@@ -3,7 +3,10 @@ package dev.varve.matrix.differential;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The differences from OpenTSDB that its page lists. */
 final class OpenTsdbRules {
@@ -32,6 +35,8 @@ final class OpenTsdbRules {
 
   private static final Pattern THOUSANDS = Pattern.compile("\"startTime\":171000[0369]000\\b");
 
+  private static final Pattern TSUID = Pattern.compile("\"tsuid\":\"[^\"]*\"");
+
   private static final Pattern EMPTY_ROW = Pattern.compile("Row length is 0");
 
   /** What {@code search/lookup} lists at most if a request does not say it. */
@@ -55,6 +60,15 @@ final class OpenTsdbRules {
 
   private static int count(String text, String part) {
     return (text.length() - text.replace(part, "").length()) / part.length();
+  }
+
+  /** Returns the TSUIDs of an answer, each once. */
+  private static Set<String> tsuids(Answer answer) {
+    return TSUID
+        .matcher(answer.body())
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   static List<Rule> all() {
@@ -98,7 +112,16 @@ final class OpenTsdbRules {
         new Rule(
             "Metrics and tags may use any alphabet; the layout decides.",
             (both, difference) ->
-                both.statuses(400, 200) && both.request().contains("\u20ac") && both.says(UNKNOWN)),
+                both.statuses(400, 200)
+                    && (both.request().contains("\u20ac") || both.ours().body().contains("\u20ac"))
+                    && both.says(UNKNOWN)),
+        new Rule(
+            "| a metric of which a delete left nothing |",
+            (both, difference) ->
+                both.request().has("reads what deletes left")
+                    && both.statuses(200, 400)
+                    && both.theirs().body().equals("[]")
+                    && both.ours().body().contains("No such name for 'metrics': 'zz.")),
         new Rule(
             "| a series that has only annotations in the times |",
             (both, difference) ->
@@ -332,7 +355,8 @@ final class OpenTsdbRules {
                     && (!difference.place().startsWith(".results")
                         || difference.place().endsWith(".tsuid")
                         || both.request().contains("limit")
-                        || count(both.theirs().body(), "\"tsuid\":") == LOOKUP_LIMIT)),
+                        || count(both.theirs().body(), "\"tsuid\":") == LOOKUP_LIMIT
+                        || tsuids(both.theirs()).equals(tsuids(both.ours())))),
         new Rule(
             "series of histograms alone are listed only in the layout `opentsdb`",
             (both, difference) ->
