@@ -54,6 +54,12 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   private static final byte[] CELLS = "cells".getBytes(StandardCharsets.US_ASCII);
   private static final int BLOCK_BYTES = 32 << 10;
 
+  /**
+   * Keys between those that are stored whole. 32 instead of 16 take 1 % less, since neighbours
+   * share most of their keys.
+   */
+  private static final int KEYS_BETWEEN_RESTARTS = 32;
+
   /** A key next to the list of tables, written to probe whether writes succeed. */
   private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
 
@@ -219,6 +225,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         new BlockBasedTableConfig()
             .setBlockCache(cache)
             .setBlockSize(BLOCK_BYTES)
+            .setBlockRestartInterval(KEYS_BETWEEN_RESTARTS)
             .setCacheIndexAndFilterBlocks(true)
             // Lets SstIndex determine which keys a damaged block held.
             .setEnableIndexCompression(false)
