@@ -24,7 +24,8 @@ public sealed interface Windows {
   long startOf(long time);
 
   /**
-   * Returns the end of the window that starts at {@code start}, which is the start of the next one.
+   * Returns the end of the window that starts at {@code start}, which is the start of the next one;
+   * {@link Long#MAX_VALUE} if none follows.
    */
   long endOf(long start);
 
@@ -99,29 +100,29 @@ public sealed interface Windows {
     @Override
     public long startOf(long time) {
       ZonedDateTime first = Times.local(origin, resolution, zone);
-      long k =
-          Math.floorDiv(unit.between(first, Times.local(time, resolution, zone)), (long) count);
-      while (at(first, k) > time) {
-        k--;
-      }
-      while (at(first, k + 1) <= time) {
-        k++;
-      }
-      return at(first, k);
+      return at(first, index(first, time));
     }
 
     @Override
     public long endOf(long start) {
       ZonedDateTime first = Times.local(origin, resolution, zone);
+      return at(first, index(first, start) + 1);
+    }
+
+    /** Returns the number of the window that holds an instant; the one at the origin has 0. */
+    private long index(ZonedDateTime first, long time) {
       long k =
-          Math.floorDiv(unit.between(first, Times.local(start, resolution, zone)), (long) count);
-      while (at(first, k) > start) {
+          Math.floorDiv(unit.between(first, Times.local(time, resolution, zone)), (long) count);
+      while (at(first, k) > time) {
         k--;
       }
-      while (at(first, k) <= start) {
+      // A start at the end of time is clamped: no window follows.
+      for (long next = at(first, k + 1);
+          next <= time && next < Long.MAX_VALUE;
+          next = at(first, k + 1)) {
         k++;
       }
-      return at(first, k);
+      return k;
     }
 
     @Override

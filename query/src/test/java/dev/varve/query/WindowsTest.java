@@ -135,4 +135,15 @@ class WindowsTest {
     Span span = new Span(Integer.MAX_VALUE, ChronoUnit.YEARS, BERLIN, Resolution.MILLISECONDS);
     assertThat(span.millisFrom(0)).isEqualTo(Integer.MAX_VALUE * 31_556_952_000.0);
   }
+
+  /** Its end cannot be represented, and no window follows it. */
+  @Test
+  void theLastCalendarWindowEndsWithTime() {
+    Windows days = Windows.parse("1d", BERLIN, Resolution.NANOSECONDS);
+    long last = days.startOf(Long.MAX_VALUE - 1);
+    assertThat(days.endOf(last)).isEqualTo(Long.MAX_VALUE);
+    assertThat(days.endOf(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+    assertThat(days.startOf(Long.MAX_VALUE)).isEqualTo(last);
+    assertThat(days.endOf(days.startOf(Long.MIN_VALUE))).isGreaterThan(Long.MIN_VALUE);
+  }
 }
