@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.cli.io.CommandFailedException;
 import dev.varve.cli.io.JsonTree;
+import dev.varve.cli.target.NotFoundException;
 import dev.varve.cli.target.ServerConnection;
 import dev.varve.cli.target.ServerRequest;
 import dev.varve.engine.backup.SnapshotSource;
@@ -33,10 +34,8 @@ final class ServerSnapshots implements SnapshotSource {
   public void delete(String name) {
     try {
       send("/snapshot/delete?snapshot=" + name);
-    } catch (CommandFailedException e) {
-      if (!String.valueOf(e.getMessage()).contains("there is no snapshot")) {
-        throw e;
-      }
+    } catch (NotFoundException e) {
+      // Somebody else deleted it.
     }
   }
 

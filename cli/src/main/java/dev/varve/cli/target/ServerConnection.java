@@ -21,6 +21,7 @@ import tools.jackson.core.JsonToken;
 /** Sends requests to a server and reports its errors in its own words. */
 public final class ServerConnection implements AutoCloseable {
   private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
   private static final int BUSY = 503;
 
@@ -61,9 +62,11 @@ public final class ServerConnection implements AutoCloseable {
       }
       try (InputStream body = answer.body()) {
         String text = errorText(answer.status(), body.readAllBytes());
-        throw answer.status() == BUSY || answer.status() == TOO_MANY
-            ? new ServerBusyException(text)
-            : new CommandFailedException(text);
+        throw switch (answer.status()) {
+          case BUSY, TOO_MANY -> new ServerBusyException(text);
+          case NOT_FOUND -> new NotFoundException(text);
+          default -> new CommandFailedException(text);
+        };
       }
     } catch (ConnectException e) {
       throw new CommandFailedException("no server answers at " + server);
