@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Texts in the table of the original whose tables are attached, which it reads and writes, too. */
+/** Named texts in an attached table, which the original server also reads and writes. */
 final class OriginalTexts implements NamedTexts, AutoCloseable {
   /** Heap bytes of a text in addition to its characters. */
   private static final long TEXT_BYTES = 200;
@@ -125,16 +125,16 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
   /** Writes with the time of now, or with a later one if a text of a faster clock is there. */
   @Override
   public void put(String service, String serviceKey, String key, String text) {
+    requireWritable();
     ServiceTexts.requireLength(text);
     ServiceTexts.Text before = get(service, serviceKey, key);
-    refuseToWrite();
-    long time = after(before);
+    long time = timeAfter(before);
     MutationBatch edits = new MutationBatch();
     edits.put(form.row(service, serviceKey), 0, form.qualifier(key), time, Bytes.utf8(text));
     apply(edits);
   }
 
-  private long after(ServiceTexts.@Nullable Text before) {
+  private long timeAfter(ServiceTexts.@Nullable Text before) {
     long now =
         Resolution.MICROSECONDS.convert(dataset.clock().systemMicros(), Resolution.MILLISECONDS);
     return before == null ? now : Math.max(now, before.modified() / 1000 + 1);
@@ -144,9 +144,9 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
   @Override
   public boolean putIf(
       String service, String serviceKey, String key, @Nullable String expected, String text) {
+    requireWritable();
     ServiceTexts.requireLength(text);
     ServiceTexts.Text before = get(service, serviceKey, key);
-    refuseToWrite();
     if (!Objects.equals(before == null ? null : before.text(), expected)) {
       return false;
     }
@@ -157,31 +157,39 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
     }
     Cell cell =
         new Cell(
-            form.row(service, serviceKey), 0, form.qualifier(key), after(before), Bytes.utf8(text));
+            form.row(service, serviceKey),
+            0,
+            form.qualifier(key),
+            timeAfter(before),
+            Bytes.utf8(text));
     try {
       return power.putIf(cell, expected == null ? null : Bytes.utf8(expected));
     } catch (StoreException e) {
-      throw new WriteFailedException(
-          "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
-          e.unknown());
+      throw failed(e);
     }
   }
 
   @Override
   public void delete(String service, String serviceKey, String key) {
     ServiceTexts.requireName(service, serviceKey, key);
-    refuseToWrite();
+    requireWritable();
     MutationBatch edits = new MutationBatch();
     edits.deleteColumn(form.row(service, serviceKey), 0, form.qualifier(key), TimeRange.ALL);
     apply(edits);
   }
 
-  private void refuseToWrite() {
+  private void requireWritable() {
     if (readOnly) {
       throw new QueryRefusedException(
           "dataset '%s' is attached read-only, so its texts cannot be changed"
               .formatted(dataset.name()));
     }
+  }
+
+  private WriteFailedException failed(StoreException e) {
+    return new WriteFailedException(
+        "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
+        e.unknown());
   }
 
   private void apply(MutationBatch edits) {
@@ -194,9 +202,7 @@ final class OriginalTexts implements NamedTexts, AutoCloseable {
         }
       }
     } catch (StoreException e) {
-      throw new WriteFailedException(
-          "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
-          e.unknown());
+      throw failed(e);
     }
   }
 

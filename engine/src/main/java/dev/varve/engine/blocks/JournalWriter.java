@@ -13,7 +13,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * Appends entries to a journal, and decides when the writer of a batch may go on: after the disk
  * has the entry, after the operating system has it, or at once. Safe for use by several threads.
  *
- * <p>If writers do not wait for the disk, a thread syncs the journal once per second while there is
- * something to sync. If they wait for nothing, the same thread appends the entries; a writer waits
- * only while too many bytes are queued.
+ * <p>If writers wait for the operating system only, a thread syncs the journal once per second
+ * while there is something to sync. If they wait for nothing, the same thread appends what is
+ * queued and syncs at once; a writer waits only while too many bytes are queued.
  */
 final class JournalWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JournalWriter.class);
@@ -56,7 +55,7 @@ final class JournalWriter implements AutoCloseable {
   private final Sync sync;
   private final Queue<JournalEntry> spare = new ArrayBlockingQueue<>(POOLED);
 
-  /** Guards all fields below. */
+  /** Guards the queue and what decides whether the thread waits. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition changed = lock.newCondition();
@@ -202,7 +201,9 @@ final class JournalWriter implements AutoCloseable {
       return false;
     } catch (RuntimeException e) {
       // It must not end this thread: nobody else would sync.
-      LOG.error("dataset '{}': the journal cannot be written, which is retried", name, e);
+      if (!failed) {
+        LOG.error("dataset '{}': the journal cannot be written, which is retried", name, e);
+      }
       return false;
     }
   }
@@ -283,10 +284,17 @@ final class JournalWriter implements AutoCloseable {
     Thread running = background;
     if (running != null) {
       try {
-        running.join(TimeUnit.SECONDS.toMillis(CLOSE_WAIT_MAX.toSeconds()));
+        running.join(CLOSE_WAIT_MAX);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+    long unwritten = queuedBytes();
+    if (unwritten > 0) {
+      LOG.error(
+          "dataset '{}': closed with {} bytes of accepted entries that the journal did not take; they are lost",
+          name,
+          unwritten);
     }
   }
 }
