@@ -105,7 +105,7 @@ public final class AccessControl implements Guard, AutoCloseable {
       rules = next;
       logins.use(next);
       lastReloadFailed = false;
-    } catch (ConfigException e) {
+    } catch (RuntimeException e) {
       lastReloadFailed = true;
       failedReloads.incrementAndGet();
       throw e;
@@ -129,11 +129,13 @@ public final class AccessControl implements Guard, AutoCloseable {
     }
     try {
       reload();
-      LOG.info("certificates and users were read again");
+      LOG.info("reloaded certificates and users");
     } catch (ConfigException e) {
-      LOG.error("certificates and users stay as they were: {}", e.getMessage());
+      LOG.error(
+          "cannot reload certificates and users, the previous ones remain in force: {}",
+          e.getMessage());
     } catch (RuntimeException e) {
-      LOG.error("certificates and users stay as they were", e);
+      LOG.error("cannot reload certificates and users, the previous ones remain in force", e);
     }
   }
 
