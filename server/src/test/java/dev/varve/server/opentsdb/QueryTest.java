@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -289,6 +290,21 @@ class QueryTest {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     assertThat(answer.body())
         .startsWith("{\"error\":{\"code\":%d,\"message\":\"%s".formatted(status, message));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '\0',
+      value = {
+        "query ; ; Missing message content",
+        "query ; {\"start\":1,\"queries\":[{\"aggregator\":\"sum\",\"metric\":\"steps\",\"tags\":{\"host\":null}}]} ; Filter cannot be null or empty",
+        "query/last ; {\"queries\":[{\"metric\":\"steps\",\"tags\":{\"host\":null}}]} ; 'host' of 'tags' is null, not a text",
+      })
+  void refusesBodiesWithoutWhatTheyNeed(String path, @Nullable String body, String message) {
+    HttpResponse<String> answer = server.post("/api/" + path, body == null ? "" : body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.body()).contains(message);
   }
 
   @Test

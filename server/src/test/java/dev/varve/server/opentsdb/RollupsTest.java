@@ -183,6 +183,14 @@ class RollupsTest {
     assertThat(query("m=sum:10m-sum:pre-agg:m%7B_aggregate=MAX%7D")).contains(":4.0}");
   }
 
+  @Test
+  void downsamplingToLessThanASecondIsAnInternalErrorAsInOpenTsdb() throws IOException {
+    start("blocks");
+    write("10m", "sum", T, "1");
+    assertThat(query("m=sum:60ms-sum:m"))
+        .isEqualTo("{\"error\":{\"code\":500,\"message\":\"Interval cannot be null or empty\"}}");
+  }
+
   /** The tag {@code _aggregate} is enough; a roll-up of time does not get it. */
   @Test
   void aLineOfAPreAggregateNeedsNoTags() throws IOException {
