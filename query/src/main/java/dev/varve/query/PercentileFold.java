@@ -1,9 +1,11 @@
 package dev.varve.query;
 
-import dev.varve.engine.error.QueryRefusedException;
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.model.Samples;
 import dev.varve.query.limit.Memory;
+import dev.varve.query.limit.QueryLimitException;
 import dev.varve.query.running.QueryUse;
+import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -12,13 +14,18 @@ import java.util.Arrays;
  */
 final class PercentileFold extends Fold {
   private static final double[] NONE = {};
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
 
   private final Aggregation.Percentile percentile;
   private final QueryUse use;
   private final Memory memory;
   private double[][] values = {};
   private long[] counts = {};
-  private boolean overflown;
+  private boolean overflowed;
+
+  /** Whether other queries held the memory that was missing. */
+  private boolean crowded;
+
   private long total;
 
   PercentileFold(Aggregation.Percentile percentile, QueryUse use) {
@@ -43,10 +50,10 @@ final class PercentileFold extends Fold {
   void add(int slot, Samples samples, int from, int to) {
     int count = to - from;
     total += count;
-    if (!overflown && !reserve(slot, counts[slot] + count)) {
-      overflown = true;
+    if (!overflowed && !reserve(slot, counts[slot] + count)) {
+      overflowed = true;
     }
-    if (!overflown) {
+    if (!overflowed) {
       double[] target = values[slot];
       int at = (int) counts[slot];
       for (int i = from; i < to; i++) {
@@ -66,6 +73,7 @@ final class PercentileFold extends Fold {
       // Doubling may exceed the limit although the values alone fit.
       length = wanted;
       if (wanted > Integer.MAX_VALUE - 8 || !memory.tryHold(8 * (length - have))) {
+        crowded = memory.held() + 8 * (length - have) <= memory.max();
         return false;
       }
     }
@@ -75,15 +83,26 @@ final class PercentileFold extends Fold {
 
   @Override
   void emit(int slot, long time, Emitter out) {
-    if (overflown) {
-      throw new QueryRefusedException(
-          "an exact percentile holds every value: this one needs %d values at once, %s, and a query may hold %s; make the windows or the groups smaller, or let queries hold more"
-              .formatted(total, Memory.size(8 * total), Memory.size(memory.max())));
+    if (overflowed) {
+      throw tooMany();
     }
     int n = (int) counts[slot];
     double[] sorted = values[slot];
     Sorting.sort(sorted, n, use::giveWay);
     out.add(time, at(sorted, n));
+  }
+
+  private RuntimeException tooMany() {
+    String need =
+        "an exact percentile holds every value: this one needs %d values at once, %s"
+            .formatted(total, Memory.size(8 * total));
+    return crowded && 8 * total <= memory.max()
+        ? new OverloadedException(
+            need + ", and other queries hold the memory; retry when they have ended", RETRY_AFTER)
+        : new QueryLimitException(
+            need
+                + ", and a query may hold %s; make the windows or the groups smaller, or let queries hold more"
+                    .formatted(Memory.size(memory.max())));
   }
 
   private double at(double[] sorted, int n) {

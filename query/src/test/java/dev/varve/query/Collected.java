@@ -40,8 +40,11 @@ final class Collected implements ResultSink {
   }
 
   static Collected of(QueryPlan plan, Runs runs, long memory) {
+    return of(plan, runs, QueryUse.of(QueryLimits.DEFAULTS.withMemory(memory)));
+  }
+
+  static Collected of(QueryPlan plan, Runs runs, QueryUse use) {
     Collected collected = new Collected();
-    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS.withMemory(memory));
     new QueryRun(plan, use.runs(runs), use).into(collected);
     return collected;
   }

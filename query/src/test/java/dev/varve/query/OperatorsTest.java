@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.varve.engine.error.OverloadedException;
 import dev.varve.engine.error.QueryRefusedException;
 import dev.varve.engine.request.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
@@ -23,9 +24,15 @@ import dev.varve.query.QueryPlan.Downsample;
 import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.QueryPlan.Merge;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.limit.QueryLimitException;
 import dev.varve.query.limit.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.store.ReadCancelledException;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -550,8 +557,22 @@ class OperatorsTest {
         new Downsample(all(), new Windows.Fixed(100_000, 0), Percentile.of(0.5), Stamp.START);
     assertThat(Collected.of(median, runs, 200_000).only()).containsExactly(Point.of(0, 4999.5));
     assertThatThrownBy(() -> Collected.of(median, runs, 60_000))
-        .isInstanceOf(QueryRefusedException.class)
+        .isInstanceOf(QueryLimitException.class)
         .hasMessageContaining("needs 10000 values at once, 79 KiB, and a query may hold 59 KiB");
+    try (RunningQueries others =
+        new RunningQueries(
+            new QueryCapacity(2, 2, Duration.ofSeconds(5), 60_000),
+            ended -> {},
+            Clock.systemUTC())) {
+      assertThatThrownBy(() ->
+              others.run(
+                  new QueryOrigin("d", "promql", "up", "c", ""),
+                  QueryLimits.DEFAULTS.withMemory(200_000),
+                  known -> {},
+                  query -> Collected.of(median, runs, query.use())))
+          .isInstanceOf(OverloadedException.class)
+          .hasMessageContaining("79 KiB, and other queries hold the memory");
+    }
   }
 
   @Test
