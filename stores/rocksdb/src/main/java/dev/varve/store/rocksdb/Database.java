@@ -182,7 +182,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     Status status = e.getStatus();
     if (status == null || status.getCode() != Status.Code.Corruption) {
       return new StoreException(
-          "cannot open the rocksdb store in %s: %s. Restore a backup, or run 'varve check --repair', which keeps what can be read"
+          "cannot open the rocksdb store in %s: %s. Free space or correct the rights of its files if that is the reason. Otherwise restore a backup, or run 'varve check --repair', which keeps what can be read"
               .formatted(directory, said),
           e);
     }
