@@ -306,6 +306,10 @@ public final class SeriesTable implements AutoCloseable {
     private final SeriesIndex index;
     private final long stamp;
     private final MutationBatch folded = new MutationBatch();
+
+    /** The rows that moved. They are deleted once the store has the rows that they moved to. */
+    private final MutationBatch left = new MutationBatch();
+
     private final List<TimeRange> extents = new ArrayList<>();
     private SeriesIdentity identity = new SeriesIdentity(0, 0);
 
@@ -440,7 +444,7 @@ public final class SeriesTable implements AutoCloseable {
         endExtents();
       }
       if (moves) {
-        folded.deleteRow(Bytes.of(row.toArray()));
+        left.deleteRow(Bytes.of(row.toArray()));
       }
       if (folded.size() > FOLDED_ROWS_AT_ONCE * EXTENTS_MAX) {
         fold();
@@ -477,9 +481,14 @@ public final class SeriesTable implements AutoCloseable {
     }
 
     private void fold() {
-      if (!folded.isEmpty()) {
-        List<RowOutcome> outcomes = table.apply(folded, Durability.ORDERED);
-        folded.clear();
+      apply(folded);
+      apply(left);
+    }
+
+    private void apply(MutationBatch edits) {
+      if (!edits.isEmpty()) {
+        List<RowOutcome> outcomes = table.apply(edits, Durability.ORDERED);
+        edits.clear();
         for (RowOutcome outcome : outcomes) {
           if (!outcome.applied()) {
             throw new StoreException(
